@@ -8,16 +8,17 @@
 //! What is stored besides the elements is small: conditions, of which up to eight share a byte, and for every [`CHUNK_ELEMENTS`] elements how many are
 //! kept up to there, which the scan writes, too. Each point finds by them how many it
 //! keeps: those before its end, less those before its start. Of the chunks in which these are, and in points of few elements, it
-//! looks at each condition.
+//! looks at each condition. What is kept before its start is where its own begins, so that no scan of the counts is needed for that.
 //!
 //! ```text
 //! elements   4 1 | | 5 2 6      kept where even: data 4 2 6
 //! chunks     4 1     5|2 6      sums 1, 3
 //! counts     1, 0, 2            of the last point: 3 before its end, 1 before its start
+//! starts     0, 1, 1
 //! ```
 
 use super::level::Lift;
-use super::value::{LevelId, Points, Value};
+use super::value::{LevelId, Points, Shape, Value};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_base::Name;
@@ -36,6 +37,8 @@ const CONDITIONS_OF_BYTE: usize = 8;
 /// The conditions of a filter, for all elements.
 struct Conditions {
     holds: Stored,
+    /// How many are kept.
+    totals: Vec<SubExp>,
     /// How many are kept up to the end of each chunk.
     sums: Vec<Name>,
 }
@@ -125,8 +128,15 @@ pub(super) fn filter(lift: &mut Lift<'_>, level: LevelId, stm: Stm<Soacs>) -> Op
     let (holds, values) = inputs.split_at(f.kept.len());
     let (counts, arrays) = stm.pat.split_at(f.kept.len());
     let (kept, conditions) = kept(lift, inner, holds, (&f.kept, values))?;
-    for (p, each) in counts.iter().zip(conditions.counts(lift, level, inner, f.width)?) {
-        lift.values.insert(p.name, Value::Each(level, each));
+    let of_points = conditions.of_points(lift, level, inner, f.width)?;
+    let made = lift.are_made(&stm.certs, inner);
+    for ((p, (counts, starts)), total) in counts.iter().zip(of_points).zip(&conditions.totals) {
+        lift.values.insert(p.name, Value::Each(level, counts));
+        if made {
+            let (sizes, checks) = (counts, stm.certs.clone());
+            let shape = Shape { level, sizes, starts, ends: None, total: *total, checks };
+            lift.add_shape(&[p.name.into()], shape);
+        }
     }
     for (p, data) in arrays.iter().zip(kept) {
         let value = lift.of_data(level, &p.ty, data, &stm.certs)?;
@@ -220,7 +230,7 @@ fn kept(
     let types = scatter.written().into_iter().map(|data| lift.b.type_of(data.into())).collect();
     let mut written = lift.b.bind_all("kept", types, Exp::Op(Soac::Scatter(scatter)));
     let sums = written.split_off(of.len());
-    Some((written, Conditions { holds, sums }))
+    Some((written, Conditions { holds, totals, sums }))
 }
 
 /// Numbers, one for each condition, and one more for each of `count` elements, from the first on, that are kept: code of a point.
@@ -254,14 +264,14 @@ fn held(
 }
 
 impl Conditions {
-    /// How many elements each point keeps.
-    fn counts(
+    /// How many elements each point keeps, by each condition, and where these begin among those of all points.
+    fn of_points(
         &self,
         lift: &mut Lift<'_>,
         level: LevelId,
         inner: LevelId,
         width: SubExp,
-    ) -> Option<Vec<Name>> {
+    ) -> Option<Vec<(Name, Name)>> {
         let size = match &lift.levels[inner.0].points {
             Points::Elements(shape) => {
                 let sizes = lift.shapes[shape.0].sizes;
@@ -271,24 +281,33 @@ impl Conditions {
             }
             Points::Rows(..) | Points::Outermost | Points::Selected(..) => width,
         };
-        let types = vec![Type::I64; self.sums.len()];
+        let types = vec![Type::I64; 2 * self.sums.len()];
         let none = vec![SubExp::i64(0); self.sums.len()];
         let body = lift.nested(|f| {
             let start = f.start_of(level, inner);
             let few = f.b.cmp(CmpOp::SLe(IntType::I64), size, SubExp::i64(CHUNK_ELEMENTS));
-            let each = f.nested(|f| held(f, &self.holds, (start, size), &none))?;
+            let each = f.nested(|f| {
+                let mut counts = held(f, &self.holds, (start, size), &none)?;
+                counts.extend(self.before(f, start)?);
+                Some(counts)
+            })?;
             let by_sums = f.nested(|f| {
                 let end = f.b.add64(start, size);
                 let [upto, before] = [self.before(f, end)?, self.before(f, start)?];
-                Some(upto.into_iter().zip(before).map(|(upto, before)| f.b.sub64(upto, before)).collect())
+                let both = upto.into_iter().zip(&before);
+                let mut counts: Vec<SubExp> = both.map(|(upto, before)| f.b.sub64(upto, *before)).collect();
+                counts.extend(before);
+                Some(counts)
             })?;
             let exp = Exp::If(few, Box::new(each), Box::new(by_sums));
             let counts = f.b.bind_all("count", types.clone(), exp);
             Some(counts.into_iter().map(SubExp::Var).collect())
         })?;
         // What counts does not scan: in the kernel of a scan, few threads would count for many points each, one after the other.
-        let counts = lift.map(level, body, &types)?;
-        Some(counts.into_iter().map(|counts| lift.stored(counts)).collect())
+        let both = lift.map(level, body, &types)?;
+        let mut counts: Vec<Name> = both.into_iter().map(|counts| lift.stored(counts)).collect();
+        let starts = counts.split_off(self.sums.len());
+        Some(counts.into_iter().zip(starts).collect())
     }
 
     /// How many elements before a place are kept: code of a point.
