@@ -12,14 +12,21 @@
 //! made = assert(all, ..)                                                     made = assert(true, ..)
 //! ```
 //!
-//! The reduction and the check of its result were two kernels.
+//! The reduction and the check of its result were two kernels. Where it is the points of the reduction that make the checks, they still do, but reduce nothing:
+//!
+//! ```text
+//! all = segred (i < n) && { c = assert(..); ok = <c> true; return ok }   ==>   all = true
+//!                                                                              segmap (i < n) { c = assert(..); ok = <c> true; return () }
+//! ```
+//!
+//! A reduction has few threads, each of which makes the checks of several points, one after the other.
 
 use fehu_base::ops::BinOp;
 use fehu_base::Name;
 use fehu_ir::mem::MemOp;
 use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp};
 use fehu_ir::visit::{deep, map_bodies};
-use fehu_ir::{Basic, Body, DimIndex, Exp, Memory, Prog, SubExp};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Loc, Memory, PatElem, Prog, Stm, SubExp};
 use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashSet;
 
@@ -43,25 +50,27 @@ struct Settled {
 impl Settled {
     /// Code of the host.
     fn host(&mut self, body: &mut Body<Memory>) {
-        for stm in &mut body.stms {
+        let mut stms = Vec::with_capacity(body.stms.len());
+        for mut stm in std::mem::take(&mut body.stms) {
             match &mut stm.exp {
+                Exp::Op(MemOp::Seg(seg))
+                    if is_conjunction(seg) && self.reads_settled(&seg.body.body, seg) =>
+                {
+                    stms.extend(self.holds(&stm.pat));
+                    continue;
+                }
+                Exp::Op(MemOp::Seg(seg)) if is_conjunction(seg) && only_checks(&stm.pat, seg) => {
+                    seg.kind = SegKind::Map;
+                    seg.body.body.result.clear();
+                    seg.body.returns.clear();
+                    seg.types.clear();
+                    stms.extend(self.holds(&std::mem::take(&mut stm.pat)));
+                }
                 Exp::Op(MemOp::Seg(seg)) => {
-                    let all = is_conjunction(seg) && self.reads_settled(&seg.body.body, seg);
-                    let all = if all { stm.pat.first().map(|p| p.name) } else { None };
-                    match all {
-                        Some(all) => {
-                            self.scalars.insert(all);
-                            stm.exp = Exp::Basic(Basic::SubExp(SubExp::bool(true)));
-                        }
-                        None if has_plain_results(seg) && stm.pat.len() == seg.body.body.result.len() => {
-                            let kept = stm.pat.iter().zip(&seg.body.body.result).skip(seg.combined());
-                            let kept = kept.filter(|(_, e)| is_true(&seg.body.body, **e));
-                            self.arrays.extend(kept.map(|(p, _)| p.name));
-                            if is_conjunction(seg) && is_true(&seg.body.body, seg.body.body.result[0]) {
-                                self.scalars.extend(stm.pat.first().map(|p| p.name));
-                            }
-                        }
-                        None => {}
+                    if has_plain_results(seg) && stm.pat.len() == seg.body.body.result.len() {
+                        let kept = stm.pat.iter().zip(&seg.body.body.result).skip(seg.combined());
+                        let kept = kept.filter(|(_, e)| is_true(&seg.body.body, **e));
+                        self.arrays.extend(kept.map(|(p, _)| p.name));
                     }
                 }
                 Exp::Basic(Basic::Assert(cond, _)) => {
@@ -74,7 +83,17 @@ impl Settled {
                     map_bodies(exp, &mut |inner| deep(|| self.host(inner)))
                 }
             }
+            stms.push(stm);
         }
+        body.stms = stms;
+    }
+
+    /// What binds the result of a reduction whose operands all are true.
+    fn holds(&mut self, pat: &[PatElem<Memory>]) -> Option<Stm<Memory>> {
+        let all = pat.first()?;
+        self.scalars.insert(all.name);
+        let exp = Exp::Basic(Basic::SubExp(SubExp::bool(true)));
+        Some(Stm { pat: vec![all.clone()], certs: vec![], attrs: vec![], loc: Loc::none(), exp })
     }
 
     /// Whether all that points do is to read an element that is true.
@@ -83,10 +102,8 @@ impl Settled {
             return false;
         };
         let at = |at: &DimIndex| matches!(at, DimIndex::Fix(i) if i.name() == Some(*index));
-        let read = match &stm.exp {
-            Exp::Basic(Basic::Index(array, slice)) => self.arrays.contains(array) && slice.iter().all(at),
-            _ => false,
-        };
+        let Exp::Basic(Basic::Index(array, slice)) = &stm.exp else { return false };
+        let read = self.arrays.contains(array) && slice.iter().all(at);
         read && stm.pat.first().map(|p| p.name) == result.name()
     }
 }
@@ -103,6 +120,12 @@ fn is_conjunction(seg: &SegOp<Memory>) -> bool {
             && stm.pat.first().map(|p| p.name) == op.op.body.result.first().and_then(|e| e.name())
     };
     ops.len() == 1 && ops.iter().all(and)
+}
+
+/// Whether points have nothing but what they check, and say that it holds.
+fn only_checks(pat: &[PatElem<Memory>], seg: &SegOp<Memory>) -> bool {
+    let [result] = seg.body.body.result[..] else { return false };
+    pat.len() == 1 && seg.grid.is_none() && is_true(&seg.body.body, result)
 }
 
 /// Whether each result of the body is an element of an array, or combined to a result.
