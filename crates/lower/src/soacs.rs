@@ -4,10 +4,9 @@ use crate::code::{Code, Emit, Mark, Res};
 use crate::lowerer::Lowerer;
 use crate::value::{names, Data, Dim, Ty, Value};
 use fehu_base::ops::UnOp;
-use fehu_base::prim::IntType;
 use fehu_base::Name;
 use fehu_ir::soac::{Commutativity, Filter, Hist, HistOp, Reduce, Scan, Scatter, ScatterDest, Screma, Soac};
-use fehu_ir::{AccInput, Basic, Body, Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type, WithAcc};
+use fehu_ir::{AccInput, Basic, Body, Exp, Lambda, Soacs, SubExp, Type, WithAcc};
 
 type L = Lambda<Soacs>;
 
@@ -312,34 +311,15 @@ pub(crate) fn acc_stream<'a>(
         let (x_params, x) = l.code.params_of(&x_ty);
         let (body, v) = l.body(|l| l.apply(f.clone(), vec![Value::Data(inner_acc), Value::Data(x)]))?;
         let d = l.code.data(v)?;
-        let i = l.code.b.fresh("i", Type::I64);
-        let mut stms = vec![];
-        for (p, leaf) in x_params.iter().zip(&xs.leaves) {
-            let SubExp::Var(arr) = leaf else { fehu_base::bug!("constant array") };
-            let rest = p.ty.shape().iter().map(|s| fehu_ir::DimIndex::Slice {
-                start: SubExp::i64(0),
-                len: *s,
-                stride: SubExp::i64(1),
-            });
-            let slice = std::iter::once(fehu_ir::DimIndex::Fix(i.into())).chain(rest).collect();
-            stms.push(fehu_ir::Stm {
-                pat: vec![fehu_ir::PatElem { name: p.name, ty: p.ty.clone(), dec: () }],
-                certs: vec![],
-                attrs: vec![],
-                loc: l.code.b.loc.clone(),
-                exp: Exp::Basic(Basic::Index(*arr, slice)),
-            });
-        }
-        stms.extend(body.stms);
-        let body = Body { stms, result: d.leaves };
-        let params = inner_params.into_iter().map(|p| Param { consumed: true, ..p });
-        let lp = Loop {
-            params: params.zip(acc.leaves.iter().copied()).collect(),
-            form: LoopForm::For { var: i, ty: IntType::I64, bound: n },
-            body,
+        let map = Lambda {
+            params: inner_params.into_iter().chain(x_params).collect(),
+            body: Body { result: d.leaves, ..body },
+            ret: acc_ty.leaves(),
         };
-        let t = acc_ty.leaves();
-        Ok(l.code.b.bind_all("acc", t, Exp::Loop(Box::new(lp))).into_iter().map(SubExp::Var).collect())
+        let arrays = names(&acc.leaves).into_iter().chain(names(&xs.leaves)).collect();
+        let map = Screma { width: n, arrays, scans: vec![], reds: vec![], map };
+        let ty = acc_ty.leaves();
+        Ok(l.code.b.bind_all("acc", ty, Exp::Op(Soac::Screma(map))).into_iter().map(SubExp::Var).collect())
     })?;
     let lambda = Lambda {
         params: std::iter::once(token).chain(acc_params).collect(),

@@ -289,19 +289,25 @@ fn is_view<R: Rep>(exp: &Exp<R>) -> bool {
     matches!(exp, Exp::Basic(Basic::Index(..) | Basic::FlatIndex(..) | Basic::Rearrange(..)))
 }
 
-/// Whether the sizes of all arrays that a body makes are known outside of it and of the nest, or follow from counters of its loops (`rooms`), and it uses no accumulators.
+/// Whether the sizes of all arrays that a body makes are known outside of it and of the nest, or follow from counters of its loops (`rooms`). Accumulators must be its own, and only be written to.
 fn regular_inside(nest: &Nest, body: &Body<Soacs>) -> bool {
     let inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
     let is_outside = |n: Name| !inside.contains(&n) && !nest.binds(n);
     let counted = of_counters(body, is_outside);
     let known = |n: Name| is_outside(n) || counted.contains(&n);
     let mut regular = true;
+    let of_block = |ty: &Type| !matches!(ty, Type::Acc(token, ..) if is_outside(*token));
     for_each_stm(body, &mut |stm| {
         for p in &stm.pat {
-            let sized = is_view(&stm.exp) || free_in_type(&p.ty).into_iter().all(known);
-            regular &= !matches!(p.ty, Type::Acc(..)) && sized;
+            let sized = match &p.ty {
+                Type::Acc(..) => of_block(&p.ty),
+                ty => is_view(&stm.exp) || free_in_type(ty).into_iter().all(known),
+            };
+            regular &= sized;
         }
-        regular &= !matches!(stm.exp, Exp::WithAcc(_) | Exp::Basic(Basic::UpdateAcc(..)));
+        if let Exp::WithAcc(w) = &stm.exp {
+            regular &= w.inputs.iter().all(|i| i.op.is_none());
+        }
     });
     regular
 }
