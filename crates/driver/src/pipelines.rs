@@ -22,8 +22,8 @@ use fehu_flatten::joined_rows;
 use fehu_flatten::{branch_elements, few_points};
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
-    barriers, bits, checks, device_loops, device_scalars, divisors, host_results, late_reads, leave, loops,
-    outline, own_elements, prefetch, quotients, read_ahead, restrict, unroll, walks, Analysis,
+    barriers, bits, checks, device_loops, device_scalars, divisors, host_results, late_awaits, late_reads,
+    leave, loops, outline, own_elements, prefetch, quotients, read_ahead, restrict, unroll, walks, Analysis,
 };
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
@@ -208,6 +208,7 @@ pub fn gpu<'a>(
         )
         .pass(leave::PASS, "kernels have all their checks; what is left are barriers")
         .pass(own_elements::PASS, "what stays in registers needs no barriers")
+        .pass(late_awaits::PASS, "what is left of barriers is known; some are needed twice no longer")
         .pass(barriers::PASS, "operations of a block begin and end with a barrier, each for its own sake")
         .pass(device_scalars::PASS, "only now is it known which scalars the host reads");
     let late = match settings.target {

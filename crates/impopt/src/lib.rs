@@ -9,6 +9,7 @@
 //! | [`outline`] | CPUs | loops that write memory of their own become functions that say so |
 //! | [`leave`] | GPUs | threads of a block ask whether one has failed only where one may have |
 //! | [`own_elements`] | GPUs | arrays of blocks of which each thread only touches its own element are variables |
+//! | [`late_awaits`] | CUDA | threads wait for what they copy to shared memory where they need it |
 //! | [`barriers`] | GPUs | two barriers with nothing between them become one |
 //! | [`device_loops`] | GPUs | loops over single elements are kernels of one thread |
 //! | [`device_scalars`] | GPUs | scalars that only kernels need are not read by the host |
@@ -38,6 +39,7 @@ pub mod divisors;
 pub mod host_results;
 mod instead;
 pub mod kernel_facts;
+pub mod late_awaits;
 pub mod late_reads;
 pub mod leave;
 pub mod loops;

@@ -60,6 +60,7 @@ pub mod alias;
 pub mod build;
 pub mod class;
 pub mod consume;
+pub mod copied;
 pub mod cost;
 pub mod free;
 pub mod interp;

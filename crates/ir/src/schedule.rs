@@ -37,7 +37,7 @@
 //! | scan | [`Plan::SinglePass`], [`Plan::Strips`] |
 //! | histogram | [`Plan::HistogramStrips`], [`Plan::SubHistograms`], [`Plan::GlobalUpdates`] |
 //! | map at level `Block` | [`Plan::BlockPerPoint`] |
-//! | any at level `InBlock` | [`Plan::Rounds`], [`Plan::ByWarps`], [`Plan::SideBySide`] |
+//! | any at level `InBlock` | [`Plan::Rounds`], [`Plan::CopiedAhead`], [`Plan::ByWarps`], [`Plan::SideBySide`] |
 //! | any at level `Task` | [`Plan::Ranges`], [`Plan::Chunks`], [`Plan::ReduceThenScan`], [`Plan::ScanThenCorrect`] |
 //!
 //! # Conditions
@@ -178,6 +178,8 @@ pub enum Plan {
         /// How elements of histograms are updated, by operator.
         updates: Vec<Update>,
     },
+    /// The threads of a block copy elements of device memory, which the kernel does not change, to shared memory, and go on while they are on their way.
+    CopiedAhead,
     /// The threads of a block combine a value each: within warps by shuffles, between warps through shared memory.
     ByWarps,
     /// The threads of a block combine a value each in shared memory, where segments lie side by side.
@@ -548,6 +550,7 @@ impl Plan {
             Plan::GlobalUpdates(_) => "global_updates",
             Plan::BlockPerPoint { .. } => "block_per_point",
             Plan::Rounds { .. } => "rounds",
+            Plan::CopiedAhead => "copied_ahead",
             Plan::ByWarps => "by_warps",
             Plan::SideBySide => "side_by_side",
             Plan::Ranges => "ranges",
@@ -597,6 +600,7 @@ impl Plan {
             | Plan::Line(_)
             | Plan::Strips(_)
             | Plan::Rounds { .. }
+            | Plan::CopiedAhead
             | Plan::ByWarps
             | Plan::SideBySide
             | Plan::Ranges
@@ -631,6 +635,7 @@ impl Choice {
             | Plan::HistogramStrips(_)
             | Plan::BlockPerPoint { .. }
             | Plan::Rounds { .. }
+            | Plan::CopiedAhead
             | Plan::ByWarps
             | Plan::SideBySide
             | Plan::Ranges

@@ -483,6 +483,7 @@ macro_rules! walks {
                         | Plan::SubHistograms(_)
                         | Plan::HistogramStrips(_)
                         | Plan::Rounds { .. }
+                        | Plan::CopiedAhead
                         | Plan::ByWarps
                         | Plan::SideBySide
                         | Plan::Ranges

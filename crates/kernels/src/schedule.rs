@@ -41,6 +41,7 @@
 //! **Relevance to other passes.** None reads a schedule before `impgen`. Tuning parameters of kernels get their names here, and
 //! number themselves after those that flattening has made.
 
+mod ahead;
 mod block;
 mod combine;
 mod compact;
@@ -60,6 +61,7 @@ mod together;
 mod turn;
 
 use crate::sums::{as_host_sum, Sums};
+use ahead::Written;
 use fehu_analysis::Blocks;
 use fehu_base::tuning::schedule::Threshold;
 use fehu_base::{Name, Symbol};
@@ -147,7 +149,7 @@ impl Scheduler {
         match &mut stm.exp {
             Exp::Op(MemOp::Seg(seg)) => match seg.level {
                 SegLevel::Thread => self.grid_op(&stm.pat, seg, &stm.attrs),
-                SegLevel::Block => self.block_op(seg),
+                SegLevel::Block => self.block_op(&stm.pat, seg),
                 SegLevel::InBlock | SegLevel::Task => {}
             },
             Exp::Op(MemOp::Size(size)) => match size {
@@ -190,21 +192,26 @@ impl Scheduler {
     }
 
     /// An operation of blocks, and those inside of it.
-    fn block_op(&mut self, seg: &mut SegOp<Memory>) {
+    fn block_op(&mut self, pat: &[PatElem<Memory>], seg: &mut SegOp<Memory>) {
         let plan = self.block_per_point(seg);
         let params = std::mem::take(&mut self.params);
         seg.schedule = Some(Box::new(Schedule { params, choices: vec![otherwise(plan)] }));
-        self.inside(&mut seg.body.body);
+        let written = Written::of(&self.places, pat, &seg.body.body);
+        self.inside(&mut seg.body.body, &written);
     }
 
-    fn inside(&mut self, body: &mut Body<Memory>) {
+    fn inside(&mut self, body: &mut Body<Memory>, written: &Written) {
         deep(|| {
             for stm in &mut body.stms {
                 if let Exp::Op(MemOp::Seg(seg)) = &mut stm.exp {
-                    let choices = vec![otherwise(self.in_block(seg))];
+                    let plan = match self.is_copied_ahead(&stm.pat, seg, written) {
+                        true => Plan::CopiedAhead,
+                        false => self.in_block(seg),
+                    };
+                    let choices = vec![otherwise(plan)];
                     seg.schedule = Some(Box::new(Schedule { params: vec![], choices }));
                 } else {
-                    map_bodies(&mut stm.exp, &mut |inner| self.inside(inner));
+                    map_bodies(&mut stm.exp, &mut |inner| self.inside(inner, written));
                 }
             }
         });

@@ -115,12 +115,13 @@ impl Printer<'_> {
 
     fn plan(&mut self, plan: &Plan) {
         self.put(plan.word());
-        if matches!(plan, Plan::Strided | Plan::ByWarps | Plan::SideBySide | Plan::Ranges) {
+        if matches!(plan, Plan::Strided | Plan::CopiedAhead | Plan::ByWarps | Plan::SideBySide | Plan::Ranges)
+        {
             return;
         }
         self.put("(");
         match plan {
-            Plan::Strided | Plan::ByWarps | Plan::SideBySide | Plan::Ranges => {}
+            Plan::Strided | Plan::CopiedAhead | Plan::ByWarps | Plan::SideBySide | Plan::Ranges => {}
             Plan::Points(points) => self.points(points),
             Plan::Tiled(tiled) => self.tiled(tiled),
             Plan::RowCache(cache) => {

@@ -101,7 +101,7 @@ impl Reader<'_> {
     }
 
     fn plan(&mut self) -> Read<Plan> {
-        for plan in [Plan::Strided, Plan::ByWarps, Plan::SideBySide, Plan::Ranges] {
+        for plan in [Plan::Strided, Plan::CopiedAhead, Plan::ByWarps, Plan::SideBySide, Plan::Ranges] {
             if self.try_word(plan.word()) {
                 return Ok(plan);
             }

@@ -1,6 +1,7 @@
 //! Checking schedules: plans suit the operation, and conditions what the plan knows.
 
 use super::Checker;
+use crate::copied::copied_element;
 use crate::free::bound_in_body;
 use crate::rep::Rep;
 use crate::schedule::*;
@@ -163,6 +164,7 @@ impl<R: Rep> Checker<'_, R> {
             Plan::Strided
             | Plan::SegmentsPerBlock { .. }
             | Plan::Rounds { .. }
+            | Plan::CopiedAhead
             | Plan::ByWarps
             | Plan::SideBySide
             | Plan::Ranges => vec![],
@@ -363,6 +365,7 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
         }
         (SegLevel::Block, SegKind::Map, Plan::BlockPerPoint { .. }) => true,
         (SegLevel::InBlock, SegKind::Map | SegKind::Hist(_), Plan::Rounds { .. }) => true,
+        (SegLevel::InBlock, SegKind::Map, Plan::CopiedAhead) => copied_element(seg).is_some(),
         (SegLevel::InBlock, SegKind::Red(_) | SegKind::Scan(..), Plan::ByWarps | Plan::SideBySide) => true,
         (SegLevel::Task, SegKind::Map, Plan::Ranges) => true,
         (SegLevel::Task, SegKind::Red(_), Plan::Chunks { .. }) => true,

@@ -34,6 +34,7 @@ use fehu_base::prim::{IntType, PrimType};
 use fehu_base::tuning::rectangles::MAX_RECTANGLE_BYTES;
 use fehu_base::{Name, NameSource};
 use fehu_ir::build::Builder;
+use fehu_ir::free::free_in_stms;
 use fehu_ir::mem::{poly, sym, sym_name};
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegKind, SegLevel, SegOp, SegSpace};
 use fehu_ir::types::{prog_types, Types};
@@ -123,7 +124,8 @@ impl Rectangles {
             b.begin();
             let first = [0, 1].map(|d| emitted(b, types, &group.range[d].0));
             let kept = group.copy(b, types, first, sides);
-            copies.push((group.at, b.end(vec![]).stms));
+            let stms = b.end(vec![]).stms;
+            copies.push((earliest(&seg.body.body, group.at, &stms), stms));
             for (stm, index) in &group.reads {
                 let at = [0, 1].map(|d| &index[d] - &group.range[d].0);
                 instead.by.insert(*stm, (kept, at));
@@ -139,6 +141,34 @@ impl Rectangles {
         }
         self.names = instead.builder.names;
     }
+}
+
+/// Where the copies that are to be there at a statement of a block can begin: from then on they may be on their way, while the block does something else. They do not pass what makes an array
+/// that is gone when they are needed, since the two might be in the same memory.
+fn earliest(body: &Body<Kernels>, at: usize, copies: &[Stm<Kernels>]) -> usize {
+    let needs = free_in_stms(copies);
+    let mut live = free_in_stms(&body.stms[at..]);
+    live.extend(body.result.iter().filter_map(|e| e.name()));
+    let mut first = at;
+    for stm in body.stms[..at].iter().rev() {
+        let used = stm.pat.iter().any(|p| live.contains(&p.name));
+        let arrays = stm.pat.iter().any(|p| matches!(p.ty, Type::Array(..)));
+        let kept = match &stm.exp {
+            Exp::Basic(Basic::Update(array, ..)) => {
+                live.extend(used.then_some(*array));
+                true
+            }
+            Exp::Basic(Basic::Index(..) | Basic::Rearrange(..) | Basic::Reshape(..)) => true,
+            Exp::Basic(_) => used || !arrays,
+            Exp::Op(KernelsOp::Seg(_)) => stm.pat.iter().all(|p| live.contains(&p.name)),
+            Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
+        };
+        if !kept || stm.pat.iter().any(|p| needs.contains(&p.name)) {
+            break;
+        }
+        first -= 1;
+    }
+    first
 }
 
 /// What is bound in a kernel.

@@ -36,6 +36,14 @@ impl Places {
         self.offset_in_block(array, slice).filter(|_| in_device_memory)
     }
 
+    /// The space that an array is in.
+    pub(super) fn space_of(&self, array: Name) -> Option<&Space> {
+        match self.types.get(&self.block_of(array)?) {
+            Some(Type::Mem(space)) => Some(space),
+            Some(Type::Prim(_) | Type::Array(..) | Type::Acc(..)) | None => None,
+        }
+    }
+
     /// The shape of an array.
     pub(super) fn shape(&self, array: Name) -> Option<&[SubExp]> {
         self.types.get(&array).map(Type::shape)

@@ -14,6 +14,7 @@
 //! Where a part of a warp is enough for a point, the same code is that of such a part ([`teams`]). Where all operations have the same points, and
 //! a thread only needs its own, it keeps what it reads and computes for them ([`kept`]).
 
+mod ahead;
 mod combine;
 pub(crate) mod kept;
 mod teams;
@@ -362,6 +363,9 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
     t.barrier();
     let plan = only_plan(seg);
     match &seg.kind {
+        SegKind::Map if *plan == Plan::CopiedAhead && t.in_kernel.team_log2.is_none() => {
+            ahead::copied_ahead(t, pat, seg, points);
+        }
         SegKind::Map => match (seg.virtualise || takes_turns(t, &sizes)).then(|| scalars(seg)).flatten() {
             _ if one_round(t, &sizes) => by_threads(t, points, |t, at| {
                 point::set_point(t, &seg.space, at);

@@ -103,6 +103,7 @@ fn hist_choice(t: &mut HostCode, hist: &Hist, choices: &[Choice]) {
         | Plan::Strips(_)
         | Plan::BlockPerPoint { .. }
         | Plan::Rounds { .. }
+        | Plan::CopiedAhead
         | Plan::ByWarps
         | Plan::SideBySide
         | Plan::Ranges

@@ -95,11 +95,68 @@ pub(super) fn in_turns(
             write(t, Turn { at, indices: None }, values);
         });
     }
+    shared_out(
+        t,
+        sizes,
+        points,
+        |_, _| (),
+        |t, (), first, going| {
+            let kept: Vec<Name> = types.iter().map(|ty| t.private_array("kept", *ty, AT_ONCE)).collect();
+            each(t, first, points, going, |t, k, turn| {
+                t.guarded(|t| {
+                    let values = compute(t, turn);
+                    for ((mem, ty), value) in kept.iter().zip(types).zip(values) {
+                        t.store(*mem, *ty, k.clone(), value);
+                    }
+                });
+            });
+            each(t, first, points, going, |t, k, turn| {
+                let values =
+                    kept.iter().zip(types).map(|(mem, ty)| t.element(*mem, *ty, k.clone())).collect();
+                write(t, turn, values);
+            })
+        },
+    );
+}
+
+/// All points of a shape, shared out among the threads of a block, one after the other. `start` comes before them, and is given the indices of a thread's first point and how many rows
+/// on the next one is, where a thread stays in its column.
+pub(super) fn one_by_one<S>(
+    t: &mut KernelCode,
+    sizes: &[SubExp],
+    points: &Expr,
+    start: impl Fn(&mut KernelCode, Option<([Expr; 2], Expr)>) -> S,
+    body: impl Fn(&mut KernelCode, &S, Turn),
+) {
+    let start = |t: &mut KernelCode, going: &Going<'_>| {
+        let down = match going {
+            Going::Down(Digits { now, steps, .. }) => Some(([var(now[0]), var(now[1])], var(steps[0]))),
+            Going::Divided | Going::Counted(_) => None,
+        };
+        start(t, down)
+    };
+    shared_out(t, sizes, points, start, |t, state, first, going| {
+        each(t, first, points, going, |t, _, turn| body(t, state, turn))
+    });
+}
+
+/// The turns of all threads: what is done from a point on, by how a thread goes from one point to the next, gives the indices of the first point of the next
+/// turn where they are counted on.
+fn shared_out<S>(
+    t: &mut KernelCode,
+    sizes: &[SubExp],
+    points: &Expr,
+    start: impl Fn(&mut KernelCode, &Going<'_>) -> S,
+    body: impl Fn(&mut KernelCode, &S, &Expr, &Going<'_>) -> Vec<Name>,
+) {
     let digits = Digits::start(t, sizes, points);
     let turns = |t: &mut KernelCode, going: Going<'_>| {
         // Each of the loops has its own numbers of points.
         let flats = t.in_kernel.flats.len();
-        while_points(t, points, types, &going, &compute, &write);
+        let state = start(t, &going);
+        while_points(t, points, &going, &|t: &mut KernelCode, first: &Expr, going: &Going<'_>| {
+            body(t, &state, first, going)
+        });
         t.in_kernel.flats.truncate(flats);
     };
     match &digits {
@@ -129,27 +186,13 @@ enum Going<'a> {
 fn while_points(
     t: &mut KernelCode,
     points: &Expr,
-    types: &[PrimType],
     going: &Going<'_>,
-    compute: &impl Fn(&mut KernelCode, Turn) -> Vec<Expr>,
-    write: &impl Fn(&mut KernelCode, Turn, Vec<Expr>),
+    body: &impl Fn(&mut KernelCode, &Expr, &Going<'_>) -> Vec<Name>,
 ) {
     let next = t.let_as("next", PrimType::I64, local());
     t.while_(lt(var(next), points.clone()), |t| {
         let first = var(t.let_as("first", PrimType::I64, var(next)));
-        let kept: Vec<Name> = types.iter().map(|ty| t.private_array("kept", *ty, AT_ONCE)).collect();
-        each(t, &first, points, going, |t, k, turn| {
-            t.guarded(|t| {
-                let values = compute(t, turn);
-                for ((mem, ty), value) in kept.iter().zip(types).zip(values) {
-                    t.store(*mem, *ty, k.clone(), value);
-                }
-            });
-        });
-        let after = each(t, &first, points, going, |t, k, turn| {
-            let values = kept.iter().zip(types).map(|(mem, ty)| t.element(*mem, *ty, k.clone())).collect();
-            write(t, turn, values);
-        });
+        let after = body(t, &first, going);
         match going {
             Going::Divided => {}
             Going::Counted(digits) => {

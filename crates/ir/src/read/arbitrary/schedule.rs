@@ -155,7 +155,9 @@ impl Gen {
             19 => Plan::SegmentsTogether { block, segments: points, exchange },
             20 => self.merge_path(block, grid, points, exchange),
             21 => self.line(points),
-            _ => self.pick(&[Plan::Strided, Plan::ByWarps, Plan::SideBySide, Plan::Ranges]),
+            _ => {
+                self.pick(&[Plan::Strided, Plan::CopiedAhead, Plan::ByWarps, Plan::SideBySide, Plan::Ranges])
+            }
         }
     }
 
