@@ -177,6 +177,8 @@ pub enum Plan {
     Rounds {
         /// How elements of histograms are updated, by operator.
         updates: Vec<Update>,
+        /// Whether a thread need not wait for others between the operation before and this one: what it touches, they do not.
+        at_once: bool,
     },
     /// The threads of a block copy elements of device memory, which the kernel does not change, to shared memory, and go on while they are on their way.
     CopiedAhead,

@@ -42,6 +42,7 @@
 //! number themselves after those that flattening has made.
 
 mod ahead;
+mod at_once;
 mod block;
 mod combine;
 mod compact;
@@ -62,7 +63,7 @@ mod turn;
 
 use crate::sums::{as_host_sum, Sums};
 use ahead::Written;
-use fehu_analysis::Blocks;
+use fehu_analysis::{Blocks, Known};
 use fehu_base::tuning::schedule::Threshold;
 use fehu_base::{Name, Symbol};
 use fehu_ir::mem::MemOp;
@@ -102,6 +103,7 @@ pub fn run(prog: &mut Prog<Memory>, device: Device) {
         params: vec![],
         sums: Sums::default(),
         blocks: Blocks::of_body(&prog.consts),
+        known: None,
     };
     s.host(&mut prog.consts);
     for fun in &mut prog.funs {
@@ -110,6 +112,7 @@ pub fn run(prog: &mut Prog<Memory>, device: Device) {
             None => prog.names.base(fun.name),
         };
         s.blocks = Blocks::of_body(&fun.body);
+        s.known = at_once::may_be_at_once(&fun.body).then(|| Known::of_fun(fun));
         s.host(&mut fun.body);
     }
 }
@@ -134,6 +137,8 @@ struct Scheduler {
     sums: Sums,
     /// Which blocks of the function may be one.
     blocks: Blocks,
+    /// What is known of the function, if anything has to be.
+    known: Option<Known>,
 }
 
 impl Scheduler {
@@ -198,13 +203,17 @@ impl Scheduler {
         seg.schedule = Some(Box::new(Schedule { params, choices: vec![otherwise(plan)] }));
         let written = Written::of(&self.places, pat, &seg.body.body);
         self.inside(&mut seg.body.body, &written);
+        if let Some(known) = &self.known {
+            let facts = known.in_points(&known.facts(), &seg.space, &seg.body.body);
+            at_once::mark_at_once(self, known, &facts, &mut seg.body.body);
+        }
     }
 
     fn inside(&mut self, body: &mut Body<Memory>, written: &Written) {
         deep(|| {
             for stm in &mut body.stms {
                 if let Exp::Op(MemOp::Seg(seg)) = &mut stm.exp {
-                    let plan = match self.is_copied_ahead(&stm.pat, seg, written) {
+                    let plan = match ahead::is_copied_ahead(self, &stm.pat, seg, written) {
                         true => Plan::CopiedAhead,
                         false => self.in_block(seg),
                     };

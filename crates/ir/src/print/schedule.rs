@@ -222,7 +222,7 @@ impl Printer<'_> {
                     self.turns(turns);
                 }
             }
-            Plan::Rounds { updates } => self.updates(updates),
+            Plan::Rounds { updates, at_once } => self.rounds(updates, *at_once),
             Plan::Chunks { per_worker } | Plan::ScanThenCorrect { per_worker } => {
                 self.put(format_args!("per_worker {per_worker}"));
             }
@@ -375,6 +375,13 @@ impl Printer<'_> {
         match block {
             Some(block) => self.param_field("block", block),
             None => self.put("own_grid"),
+        }
+    }
+
+    fn rounds(&mut self, updates: &[Update], at_once: bool) {
+        self.updates(updates);
+        if at_once {
+            self.put(", at_once");
         }
     }
 

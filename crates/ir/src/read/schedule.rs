@@ -209,7 +209,7 @@ impl Reader<'_> {
                 };
                 Plan::BlockPerPoint { spaces, once, turns }
             }
-            "rounds" => Plan::Rounds { updates: self.updates()? },
+            "rounds" => self.rounds()?,
             "chunks" => Plan::Chunks { per_worker: self.first_field("per_worker")? },
             "scan_then_correct" => Plan::ScanThenCorrect { per_worker: self.first_field("per_worker")? },
             "reduce_then_scan" => {
@@ -451,6 +451,15 @@ impl Reader<'_> {
         self.punct(',')?;
         self.word("exchange")?;
         self.one_of(&[Exchange::Shuffles, Exchange::SharedMemory], exchange_word)
+    }
+
+    fn rounds(&mut self) -> Read<Plan> {
+        let updates = self.updates()?;
+        let at_once = self.try_punct(',');
+        if at_once {
+            self.word("at_once")?;
+        }
+        Ok(Plan::Rounds { updates, at_once })
     }
 
     fn updates(&mut self) -> Read<Vec<Update>> {

@@ -186,7 +186,7 @@ impl<R: Rep> Checker<'_, R> {
         match (plan, &seg.kind) {
             (
                 Plan::GlobalUpdates(GlobalUpdates { updates, .. })
-                | Plan::Rounds { updates }
+                | Plan::Rounds { updates, .. }
                 | Plan::HistogramStrips(HistogramStrips { updates, .. })
                 | Plan::SubHistograms(SubHistograms { updates, .. }),
                 kind,

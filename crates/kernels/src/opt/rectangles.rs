@@ -39,7 +39,7 @@ use fehu_ir::mem::{poly, sym, sym_name};
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegKind, SegLevel, SegOp, SegSpace};
 use fehu_ir::types::{prog_types, Types};
 use fehu_ir::visit::{change, deep, look, map_bodies, Mutator, Visitor};
-use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, Loop, LoopForm, Prog, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, Loop, LoopForm, Prog, Rep, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -389,7 +389,7 @@ fn guesses<'a>(rest: &'a Poly, ends: &'a [Poly]) -> impl Iterator<Item = Poly> +
 }
 
 /// Takes note of what a narrow integer is, if what it was computed of fits.
-fn widen(stm: &Stm<Kernels>, facts: &mut Facts) {
+pub(crate) fn widen<R: Rep>(stm: &Stm<R>, facts: &mut Facts) {
     let ([p], Exp::Basic(basic)) = (stm.pat.as_slice(), &stm.exp) else { return };
     let (ty, value) = if let Basic::Conv(ConvOp::SExt(_, to), e) = basic {
         (*to, poly(*e))

@@ -58,22 +58,20 @@ impl Written {
     }
 }
 
-impl Scheduler {
-    /// Whether a map of a block, in a kernel that writes such blocks, copies elements that can be on their way while threads go on.
-    pub(super) fn is_copied_ahead(
-        &self,
-        pat: &[PatElem<Memory>],
-        seg: &SegOp<Memory>,
-        written: &Written,
-    ) -> bool {
-        let (SegKind::Map, [p]) = (&seg.kind, pat) else { return false };
-        let Some(copied) = copied_element(seg) else { return false };
-        let Some(block) = self.places.block_of(copied.array) else { return false };
-        let changes = written.unknown || written.blocks.iter().any(|w| self.blocks.may_be_same(block, *w));
-        self.device.warps
-            && !changes
-            && matches!(copied.elem.bytes(), 4 | 8)
-            && self.places.space_of(copied.array) == Some(&Space::Default)
-            && self.places.space_of(p.name) == Some(&Space::Shared)
-    }
+/// Whether a map of a block, in a kernel that writes such blocks, copies elements that can be on their way while threads go on.
+pub(super) fn is_copied_ahead(
+    s: &Scheduler,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    written: &Written,
+) -> bool {
+    let (SegKind::Map, [p]) = (&seg.kind, pat) else { return false };
+    let Some(copied) = copied_element(seg) else { return false };
+    let Some(block) = s.places.block_of(copied.array) else { return false };
+    let changes = written.unknown || written.blocks.iter().any(|w| s.blocks.may_be_same(block, *w));
+    s.device.warps
+        && !changes
+        && matches!(copied.elem.bytes(), 4 | 8)
+        && s.places.space_of(copied.array) == Some(&Space::Default)
+        && s.places.space_of(p.name) == Some(&Space::Shared)
 }

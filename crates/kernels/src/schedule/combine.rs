@@ -241,8 +241,10 @@ impl Scheduler {
             Exchange::SharedMemory => Plan::SideBySide,
         };
         match &seg.kind {
-            SegKind::Map => Plan::Rounds { updates: vec![] },
-            SegKind::Hist(ops) => Plan::Rounds { updates: ops.iter().map(|op| update(&op.op)).collect() },
+            SegKind::Map => Plan::Rounds { updates: vec![], at_once: false },
+            SegKind::Hist(ops) => {
+                Plan::Rounds { updates: ops.iter().map(|op| update(&op.op)).collect(), at_once: false }
+            }
             // Warps reduce the values of the whole block to one.
             SegKind::Red(_) if seg.space.dims.len() > 1 => Plan::SideBySide,
             SegKind::Red(_) | SegKind::Scan(..) => by(self.exchange()),

@@ -358,10 +358,13 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
     if t.in_kernel.kept.is_some() {
         return kept::operation(t, pat, seg);
     }
+    let plan = only_plan(seg);
+    let waits = !(matches!(plan, Plan::Rounds { at_once: true, .. }) && drop_last_wait(t));
     let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
     let points = point::points(t, &sizes);
-    t.barrier();
-    let plan = only_plan(seg);
+    if waits {
+        t.barrier();
+    }
     match &seg.kind {
         SegKind::Map if *plan == Plan::CopiedAhead && t.in_kernel.team_log2.is_none() => {
             ahead::copied_ahead(t, pat, seg, points);
@@ -381,7 +384,7 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
         SegKind::Scan(ops, _) => combine::scan(t, &Combined { pat, seg, ops, plan, points }),
         SegKind::Hist(ops) => {
             // The result is where the destination was.
-            let Plan::Rounds { updates } = plan else { bug!("a histogram in a block by {plan:?}") };
+            let Plan::Rounds { updates, .. } = plan else { bug!("a histogram in a block by {plan:?}") };
             let hist = Hist { pat, seg, ops, updates, points: points.clone() };
             in_rounds(t, points, |t, at| {
                 point::set_point(t, &seg.space, at);
@@ -390,6 +393,18 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
         }
     }
     t.emit(Code::Op(KernelOp::LeaveIfFailed));
+}
+
+/// Takes back the wait at the end of the operation before, if it is the last that was emitted.
+fn drop_last_wait(t: &mut KernelCode) -> bool {
+    let Some(codes) = t.code.last_mut().filter(|_| t.context.in_kernel.team_log2.is_none()) else {
+        return false;
+    };
+    let last = matches!(codes.last(), Some(Code::Op(KernelOp::LeaveIfFailed)));
+    if last {
+        codes.pop();
+    }
+    last
 }
 
 /// The types of the results of a map whose points are scalars, computed from what is read, without loops. Where to find a point's indices takes divisions,

@@ -125,7 +125,7 @@ impl Gen {
                     kept: g.bool().then_some(Kept { points: 16, of_lanes: 8 }),
                 }),
             },
-            11 => Plan::Rounds { updates: self.updates() },
+            11 => Plan::Rounds { updates: self.updates(), at_once: self.bool() },
             12 => Plan::Chunks { per_worker: points },
             13 => Plan::ReduceThenScan { beyond_workers: points },
             14 => Plan::ScanThenCorrect { per_worker: points },
