@@ -25,6 +25,7 @@ entry turned_bytes [n] [m] (a: [n][m]i32) =
 -- random input { [7][7][7]i32 } auto output
 -- random input { [33][33][33]i32 } auto output
 -- random input { [48][48][48]i32 } auto output
+-- random input { [96][96][96]i32 } auto output
 
 entry cube_two [n] (a: [n][n][n]i32) =
   #[schedule(turned)] tabulate_3d n n n (\i j k -> a[k, j, i] + a[k, i, j] * 3)
@@ -33,6 +34,34 @@ entry cube_three [n] (a: [n][n][n]i32) =
 entry cube_doubles [n] (a: [n][n][n]i32) =
   let b = map (map (map f64.i32)) a
   in #[schedule(turned)] tabulate_3d n n n (\i j k -> b[k, j, i] + b[k, i, j] * 3)
+
+-- Blocks that read the same elements are neighbours: two dimensions are permuted, or three, or two whose sizes only happen to be the same.
+-- ==
+-- entry: symmetric
+-- random input { [0][0]i32 } auto output
+-- random input { [1][1]i32 } auto output
+-- random input { [70][70]i32 } auto output
+-- random input { [224][224]i32 } auto output
+
+entry symmetric [n] (a: [n][n]i32) = #[schedule(turned)] map2 (map2 (\x y -> x - 3 * y)) a (transpose a)
+
+-- ==
+-- entry: rotated
+-- random input { [3][3][3]i32 } auto output
+-- random input { [64][64][64]i32 } auto output
+-- random input { [72][72][72]i32 } auto output
+
+entry rotated [n] (a: [n][n][n]i32) =
+  #[schedule(turned)] tabulate_3d n n n (\i j k -> a[j, k, i] * 7 + a[k, i, j] * 3)
+
+-- ==
+-- entry: planes
+-- random input { [5][64][64]i32 } auto output
+-- random input { [64][64][64]i32 } auto output
+-- random input { [40][33][33]i32 } auto output
+
+entry planes [l] [n] (a: [l][n][n]i32) =
+  #[schedule(turned)] tabulate_3d l n n (\i j k -> a[i, j, k] * 7 + a[i, k, j] * 3)
 
 -- Enough points for the compiler's own choice; what is turned comes from an array in another layout, and is a part of one.
 -- ==
