@@ -35,7 +35,7 @@ entry cube_doubles [n] (a: [n][n][n]i32) =
   let b = map (map (map f64.i32)) a
   in #[schedule(turned)] tabulate_3d n n n (\i j k -> b[k, j, i] + b[k, i, j] * 3)
 
--- Blocks that read the same elements are neighbours: two dimensions are permuted, or three, or two whose sizes only happen to be the same.
+-- An array is read in order and turned, or turned in two ways, or in planes.
 -- ==
 -- entry: symmetric
 -- random input { [0][0]i32 } auto output

@@ -15,7 +15,19 @@
 //!
 //! The loops over `k` are unrolled, and what goes from stage to stage is in registers.
 //!
-//! **When.** The loop is short, and has no branches, loops or writes in it, but for writes of what it has computed to shared memory that it does not read. All it reads is shared memory, or memory that
+//! So do the few points of a thread that each write what they have computed: a map that gathers rows, for one. Such a loop has few iterations, each of which is there on a condition, and all are
+//! one piece:
+//!
+//! ```text
+//! for k < 4 { i = first + k;  if i < n { p = places[i];  assert(p < s);  x = xs[p];  out[i] = x } }
+//!   ==>
+//! fine = all points are there
+//! if fine { for k < 4: p[k] = places[first + k];  fine = all p[k] < s
+//!           if fine { for k < 4: x[k] = xs[p[k]];  for k < 4: out[first + k] = x[k] } }
+//! if !fine { the loop as it was }
+//! ```
+//!
+//! **When.** The loop is short, and has no branches, loops or writes in it, but for writes of what it has computed to memory that it does not read, which is shared memory or that of points. All it reads is shared memory, or memory that
 //! is only read while the kernel runs, and neither places nor checks depend on what earlier iterations have computed. It has a check, and reads an element whose place it has read: without checks, compilers of kernels do the same when they unroll, and with a
 //! place that is known before there is one wait at most. It may be long. An iteration that fails ends the loop as before; where several would fail, another one may be the first.
 
@@ -23,7 +35,7 @@ use crate::instead::Instead;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, NameSource};
-use fehu_imp::build::{add, constant, i64, lt, mul, quot, sub, var};
+use fehu_imp::build::{add, and, constant, i64, lt, mul, not, quot, sub, var};
 use fehu_imp::parts::{flat, for_each_part, for_each_statement};
 use fehu_imp::syntax::{Code as AnyCode, ErrorPart, Expr, KernelOp, Program, Qualifier, Space};
 use fehu_imp::visit::Mutator;
@@ -88,7 +100,11 @@ impl Ahead<'_> {
     fn code(&mut self, code: &mut Code) {
         code.bodies_mut().into_iter().for_each(|body| deep(|| self.code(body)));
         if let Code::For { var, ty, bound, body } = code {
-            let Some(stages) = self.stages(body) else { return };
+            if let Some(points) = constant(bound).and_then(|n| self.points((*var, *ty), n, body)) {
+                *code = points;
+                return;
+            }
+            let Some(stages) = self.stages(body, Written::Shared) else { return };
             if let Some(most) = self.most(bound).filter(|_| stages.fills) {
                 *code = self.at_once((*var, *ty), bound.clone(), most, &stages);
             } else if stages.fills || !self.is_short(bound, MOST_DEFINITIONS) {
@@ -128,8 +144,94 @@ impl Ahead<'_> {
         }
     }
 
+    /// The points of a thread as one piece, if each of so many iterations is one that is there on a condition.
+    fn points(&mut self, (x, ty): (Name, IntType), iterations: i64, body: &Code) -> Option<Code> {
+        let (guard, before) = flat(body).split_last().map(|(last, before)| (*last, before.to_vec()))?;
+        let Code::If(there, inside, otherwise) = guard else { return None };
+        if !(2..=MOST_ITERATIONS).contains(&iterations) || !flat(otherwise).is_empty() {
+            return None;
+        }
+        let mut known = FxHashMap::default();
+        if !known_again(before, &mut known).is_empty() {
+            return None;
+        }
+        let mut there = there.clone();
+        Instead(&known).expr(&mut there);
+        let mut reads = false;
+        for_each_part(&there, &mut |part| reads |= matches!(part, Expr::Index { .. }));
+        let inside = Code::Seq(known_again(flat(inside), &mut known));
+        let own: FxHashSet<Name> = flat(&inside).iter().filter_map(|c| declared(c)).map(|(x, _)| x).collect();
+        if flat(&inside).iter().filter_map(|c| set(c)).any(|x| !own.contains(&x)) {
+            return None;
+        }
+        if reads || divides_after_check(&inside) {
+            return None;
+        }
+        let stages = self.stages(&inside, Written::Any)?;
+        let at = |k: Expr| {
+            let mut there = there.clone();
+            Instead(&FxHashMap::from_iter([(x, converted(k, IntType::I64, ty))])).expr(&mut there);
+            there
+        };
+        let all = (0..iterations).map(|k| at(i64(k))).reduce(and)?;
+        let one_by_one = Code::For {
+            var: x,
+            ty,
+            bound: converted(i64(iterations), IntType::I64, ty),
+            body: Box::new(body.clone()),
+        };
+        Some(self.all_or_one_by_one((x, ty), iterations, &stages, all, one_by_one))
+    }
+
+    /// Points stage by stage, if a condition holds and all checks do. Until the last stage nothing is written, so that otherwise all points are computed one by one, which finds what fails.
+    /// There is no branch between the reads of a stage: compilers of kernels would move them to where they are needed.
+    fn all_or_one_by_one(
+        &mut self,
+        of_loop: (Name, IntType),
+        iterations: i64,
+        of: &Stages,
+        all: Expr,
+        one_by_one: Code,
+    ) -> Code {
+        let fine = self.names.fresh_str("fine");
+        let (mut codes, kept) = self.arrays(iterations, of);
+        codes.extend([Code::DeclareScalar(fine, PrimType::Bool), Code::SetScalar(fine, all)]);
+        let mut parts = vec![];
+        let mut earlier: FxHashSet<Name> = FxHashSet::default();
+        for stage in &of.stages {
+            let is_check = |code: &Code| matches!(code, Code::Assert { .. });
+            let mut checks = None;
+            if stage.iter().any(|code| is_check(code)) {
+                let pure: Vec<&Code> = stage.iter().copied().filter(|c| !self.reads_memory(c)).collect();
+                let done = self.stage(of_loop, &pure, of, &kept, &mut earlier.clone(), var);
+                checks = Some(unrolled(iterations, done, |code| checked(code, fine)));
+            }
+            let rest: Vec<&Code> = stage.iter().copied().filter(|code| !is_check(code)).collect();
+            let done = self.stage(of_loop, &rest, of, &kept, &mut earlier, var);
+            parts.push((checks, unrolled(iterations, done, |code| code)));
+        }
+        let mut inside = vec![];
+        for (checks, stage) in parts.into_iter().rev() {
+            inside.insert(0, stage);
+            if let Some(checks) = checks {
+                let then = Code::Seq(std::mem::take(&mut inside));
+                inside = vec![checks, Code::If(var(fine), Box::new(then), Box::new(Code::Seq(vec![])))];
+            }
+        }
+        codes.push(Code::If(var(fine), Box::new(Code::Seq(inside)), Box::new(Code::Seq(vec![]))));
+        codes.push(Code::If(not(var(fine)), Box::new(one_by_one), Box::new(Code::Seq(vec![]))));
+        Code::Seq(codes)
+    }
+
+    /// Whether a statement reads device memory, or writes any.
+    fn reads_memory(&self, code: &Code) -> bool {
+        fills(code, Written::Any).is_some() || uses(code, Written::Any).is_some_and(|u| !u.blocks.is_empty())
+    }
+
     /// The stages of an iteration, if it pays.
-    fn stages<'c>(&self, body: &'c Code) -> Option<Stages<'c>> {
+    fn stages<'c>(&self, body: &'c Code, may_write: Written) -> Option<Stages<'c>> {
+        let fills = |code: &'c Code| fills(code, may_write);
+        let uses = |code: &'c Code| uses(code, may_write);
         let codes = flat(body);
         let types: FxHashMap<Name, PrimType> = codes.iter().filter_map(|c| declared(c)).collect();
         // From which stage on a variable has its value; what is not in it, always has one.
@@ -147,6 +249,9 @@ impl Ahead<'_> {
                 return None;
             }
             let reads = !used.blocks.is_empty();
+            if reads && used.blocks.iter().any(|m| filled.contains(m)) {
+                return None;
+            }
             if fills(code).is_some() {
                 if reads {
                     return None;
@@ -236,49 +341,84 @@ impl Ahead<'_> {
         at: impl Fn(Name) -> Expr,
         there: impl Fn(Name) -> Expr,
     ) -> Vec<Code> {
-        let mut inside = vec![];
-        let mut kept: FxHashMap<Name, (Name, PrimType, Space)> = FxHashMap::default();
+        let (mut inside, kept) = self.arrays(iterations, of);
+        let mut earlier: FxHashSet<Name> = FxHashSet::default();
+        for stage in &of.stages {
+            let done = self.stage((x, ty), stage, of, &kept, &mut earlier, &at);
+            let there = there(done.0);
+            inside.push(unrolled(iterations, done, |code| {
+                Code::If(there, Box::new(code), Box::new(Code::Seq(vec![])))
+            }));
+        }
+        inside
+    }
+
+    /// Arrays of the thread's own for what goes from stage to stage.
+    fn arrays(&mut self, iterations: i64, of: &Stages) -> (Vec<Code>, Arrays) {
+        let (mut codes, mut kept): (Vec<Code>, Arrays) = (vec![], FxHashMap::default());
         for x in &of.handed_on {
             let (mem, elem) = (self.names.fresh_like(*x), of.types[x]);
             let space = Space::Scalar(elem, vec![iterations]);
             let array = KernelOp::DeclareArray { mem, space: space.clone(), elem, count: i64(iterations) };
-            inside.push(Code::Op(array));
+            codes.push(Code::Op(array));
             kept.insert(*x, (mem, elem, space));
         }
-        let mut earlier: FxHashSet<Name> = FxHashSet::default();
-        for stage in &of.stages {
-            let k = self.names.fresh_str("k");
-            let mut instead = FxHashMap::default();
-            instead.insert(x, converted(at(k), IntType::I64, ty));
-            for x in &earlier {
-                if let Some((mem, elem, space)) = kept.get(x) {
-                    let offset = Box::new(var(k));
-                    instead.insert(*x, Expr::Index { mem: *mem, offset, elem: *elem, space: space.clone() });
-                }
+        (codes, kept)
+    }
+
+    /// Statements of a stage for the iteration of a number that the result begins with. `earlier` are variables that are in arrays.
+    fn stage(
+        &mut self,
+        (x, ty): (Name, IntType),
+        stage: &[&Code],
+        of: &Stages,
+        kept: &Arrays,
+        earlier: &mut FxHashSet<Name>,
+        at: impl Fn(Name) -> Expr,
+    ) -> (Name, Vec<Code>) {
+        let k = self.names.fresh_str("k");
+        let mut instead = FxHashMap::default();
+        instead.insert(x, converted(at(k), IntType::I64, ty));
+        for x in earlier.iter() {
+            if let Some((mem, elem, space)) = kept.get(x) {
+                let offset = Box::new(var(k));
+                instead.insert(*x, Expr::Index { mem: *mem, offset, elem: *elem, space: space.clone() });
             }
-            let mut codes = vec![];
-            for code in stage {
-                let mut code = (*code).clone();
-                Instead(&instead).code(&mut code);
-                let x = set(&code);
-                codes.extend(x.and_then(|x| Some(Code::DeclareScalar(x, *of.types.get(&x)?))));
-                codes.push(code);
-                if let Some((x, (mem, elem, space))) = x.and_then(|x| Some((x, kept.get(&x)?))) {
-                    let (offset, space) = (var(k), space.clone());
-                    codes.push(Code::Write { mem: *mem, offset, elem: *elem, space, value: var(x) });
-                    earlier.insert(x);
-                }
-            }
-            let there = Code::If(there(k), Box::new(Code::Seq(codes)), Box::new(Code::Seq(vec![])));
-            inside.push(Code::Op(KernelOp::UnrolledFor {
-                by: None,
-                var: k,
-                ty: IntType::I64,
-                bound: i64(iterations),
-                body: Box::new(there),
-            }));
         }
-        inside
+        let mut codes = vec![];
+        for code in stage {
+            let mut code = (*code).clone();
+            Instead(&instead).code(&mut code);
+            let x = set(&code);
+            codes.extend(x.and_then(|x| Some(Code::DeclareScalar(x, *of.types.get(&x)?))));
+            codes.push(code);
+            if let Some((x, (mem, elem, space))) = x.and_then(|x| Some((x, kept.get(&x)?))) {
+                let (offset, space) = (var(k), space.clone());
+                codes.push(Code::Write { mem: *mem, offset, elem: *elem, space, value: var(x) });
+                earlier.insert(x);
+            }
+        }
+        (k, codes)
+    }
+}
+
+/// The array of the thread's own that has the values of a variable.
+type Arrays = FxHashMap<Name, (Name, PrimType, Space)>;
+
+/// An unrolled loop, of statements for the number of an iteration.
+fn unrolled(iterations: i64, (var, codes): (Name, Vec<Code>), body: impl FnOnce(Code) -> Code) -> Code {
+    let body = Box::new(body(Code::Seq(codes)));
+    Code::Op(KernelOp::UnrolledFor { by: None, var, ty: IntType::I64, bound: i64(iterations), body })
+}
+
+/// Statements whose checks only say whether they hold.
+fn checked(code: Code, fine: Name) -> Code {
+    if let Code::Seq(codes) = code {
+        Code::Seq(codes.into_iter().map(|code| checked(code, fine)).collect())
+    } else if let Code::Assert { cond, .. } = code {
+        Code::SetScalar(fine, and(var(fine), cond))
+    } else {
+        code
     }
 }
 
@@ -311,7 +451,7 @@ fn handed_on(codes: &[&Code], stages: &[Vec<&Code>]) -> Vec<Name> {
     let mut needed: FxHashSet<Name> = FxHashSet::default();
     for (stage, codes) in stages.iter().enumerate() {
         for code in codes {
-            let used = uses(code).map_or_else(Vec::new, |used| used.vars);
+            let used = uses(code, Written::Any).map_or_else(Vec::new, |used| used.vars);
             needed.extend(used.into_iter().filter(|x| set_in.get(x).is_some_and(|before| *before < stage)));
             set_in.extend(set(code).map(|x| (x, stage)));
         }
@@ -345,17 +485,85 @@ struct Uses {
     shared: Vec<Name>,
 }
 
-/// The shared memory that a statement writes, and what it uses for that.
-fn fills(code: &Code) -> Option<(Name, [&Expr; 2])> {
-    if let Code::Write { mem, offset, space: Space::Shared, value, .. } = code {
-        Some((*mem, [offset, value]))
-    } else {
-        None
+/// Which memory iterations may write.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Written {
+    /// Shared memory.
+    Shared,
+    /// Any that they do not read.
+    Any,
+}
+
+/// The memory that a statement writes, and what it uses for that.
+fn fills(code: &Code, may: Written) -> Option<(Name, [&Expr; 2])> {
+    let Code::Write { mem, offset, space, value, .. } = code else { return None };
+    (may == Written::Any || *space == Space::Shared).then_some((*mem, [offset, value]))
+}
+
+/// Statements without those that set variables to sums and products of what is known: `known` says what these are, and they are computed again where
+/// they are needed.
+fn known_again(codes: Vec<&Code>, known: &mut FxHashMap<Name, Expr>) -> Vec<Code> {
+    let mut times_set: FxHashMap<Name, usize> = FxHashMap::default();
+    codes.iter().filter_map(|c| set(c)).for_each(|x| *times_set.entry(x).or_default() += 1);
+    let own: FxHashSet<Name> = codes.iter().filter_map(|c| declared(c)).map(|(x, _)| x).collect();
+    let mut left = vec![];
+    for code in codes {
+        let mut code = code.clone();
+        Instead(&*known).code(&mut code);
+        if let Code::SetScalar(x, e) = &code {
+            if own.contains(x) && times_set.get(x) == Some(&1) && is_cheap(e) {
+                known.insert(*x, e.clone());
+                continue;
+            }
+        }
+        left.push(code);
+    }
+    left.retain(|code| declared(code).is_none_or(|(x, _)| !known.contains_key(&x)));
+    left
+}
+
+/// Whether integers are divided behind a check, which may be what makes that possible.
+fn divides_after_check(code: &Code) -> bool {
+    let (mut checked, mut found) = (false, false);
+    for code in flat(code) {
+        checked |= matches!(code, Code::Assert { .. });
+        let Code::SetScalar(_, e) = code else { continue };
+        for_each_part(e, &mut |part| {
+            found |= checked
+                && matches!(
+                    part,
+                    Expr::BinOp(
+                        BinOp::SQuot(_)
+                            | BinOp::SRem(_)
+                            | BinOp::SDiv(_)
+                            | BinOp::SMod(_)
+                            | BinOp::UDiv(_)
+                            | BinOp::UMod(_),
+                        ..
+                    )
+                );
+        });
+    }
+    found
+}
+
+/// Whether an expression is a sum or product of variables and numbers.
+fn is_cheap(e: &Expr) -> bool {
+    match e {
+        Expr::Const(_) | Expr::Var(_) | Expr::Param(_) | Expr::Gpu(_) => true,
+        Expr::BinOp(BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_), a, b) => is_cheap(a) && is_cheap(b),
+        Expr::Conv(_, a) => is_cheap(a),
+        Expr::BinOp(..)
+        | Expr::CmpOp(..)
+        | Expr::UnOp(..)
+        | Expr::PrimFn(..)
+        | Expr::Select(..)
+        | Expr::Index { .. } => false,
     }
 }
 
-/// What a statement reads that sets a variable, makes a check or writes shared memory; none of any other.
-fn uses(code: &Code) -> Option<Uses> {
+/// What a statement reads that sets a variable, makes a check or writes memory that it may; none of any other.
+fn uses(code: &Code, may_write: Written) -> Option<Uses> {
     let exprs: Vec<&Expr> = if let Code::SetScalar(_, e) = code {
         vec![e]
     } else if let Code::Assert { cond, message, .. } = code {
@@ -364,7 +572,7 @@ fn uses(code: &Code) -> Option<Uses> {
             ErrorPart::Text(_) => None,
         });
         [cond].into_iter().chain(values).collect()
-    } else if let Some((_, used)) = fills(code) {
+    } else if let Some((_, used)) = fills(code, may_write) {
         used.to_vec()
     } else {
         return None;

@@ -3,11 +3,14 @@
 //! Points that are cheap to compute are limited by memory, and one of them per thread does not keep it busy. Where a space
 //! has rows that blocks can be filled with, the points of a thread are one below the other: to find them, a thread divides
 //! once and not for each point; and what stencils read for one of them, they read for the next, so that compilers keep it in
-//! registers. Where points have loops, blocks are small. Maps whose points read the same elements in loops are tiled first; see [`super::tile`].
+//! registers. Points that read where to read, and check it, wait twice: a thread has more of them, whose reads are on their way together
+//! (`impopt/read_ahead`). Where points have loops, blocks are small. Maps whose points read the same elements in loops are tiled first; see [`super::tile`].
 
 use super::combine::is_heavy;
 use super::{otherwise, Scheduler};
 use fehu_base::tuning::schedule::*;
+use fehu_base::Name;
+use fehu_ir::free::free_in_exp;
 use fehu_ir::schedule::{Choice, Column, Condition, Plan, Points, Quantity};
 use fehu_ir::seg::{KernelReturn, SegOp, SizeClass};
 use fehu_ir::visit::for_each_stm;
@@ -39,10 +42,14 @@ impl Scheduler {
     fn points(&mut self, seg: &SegOp<Memory>) -> Plan {
         let block = self.block_param("segmap", is_heavy(seg).then_some(BLOCK_OF_EXPENSIVE_POINTS));
         let cost = cost(seg);
+        let several = match gathers(seg) && seg.space.dims.len() > 1 {
+            true => POINTS_PER_THREAD_OF_GATHER,
+            false => POINTS_PER_THREAD,
+        };
         let column = match (cost, seg.space.dims.len()) {
             (Cost::Much, _) | (_, 0 | 1) => None,
             (Cost::Little | Cost::Stencil, _) => Some(Column {
-                points: POINTS_PER_THREAD,
+                points: several,
                 widths_log2: WIDTHS_LOG2.to_vec(),
                 idle: IDLE_ONE_IN,
                 when: vec![
@@ -53,7 +60,7 @@ impl Scheduler {
             }),
         };
         let (each, each_when) = match cost {
-            Cost::Little => (POINTS_PER_THREAD, vec![self.enough_for_several()]),
+            Cost::Little => (several, vec![self.enough_for_several()]),
             Cost::Stencil | Cost::Much => (1, vec![]),
         };
         Plan::Points(Points { block, each, each_when, column })
@@ -72,6 +79,22 @@ enum Cost {
     /// A little more, but neighbours read the same elements.
     Stencil,
     Much,
+}
+
+/// Whether points read an element at a place that they have read and check, and have no branches.
+fn gathers(seg: &SegOp<Memory>) -> bool {
+    let mut read: FxHashSet<Name> = FxHashSet::default();
+    let mut found = false;
+    for stm in &seg.body.body.stms {
+        let depends = free_in_exp(&stm.exp).iter().any(|x| read.contains(x));
+        let Exp::Basic(basic) = &stm.exp else { return false };
+        let reads = matches!(basic, Basic::Index(..));
+        found |= reads && depends && stm.certs.iter().any(|c| read.contains(c));
+        if reads || depends || stm.certs.iter().any(|c| read.contains(c)) {
+            read.extend(stm.pat.iter().map(|p| p.name));
+        }
+    }
+    found
 }
 
 /// What the points of a map cost.
