@@ -35,6 +35,7 @@ use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::free::free_in_exp;
 use fehu_ir::schedule::{Column, Plan, Points, Quantity};
 use fehu_ir::seg::{KernelBody, SegOp, SegSpace, INSIDE};
+use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Attr, Basic, Body, Exp, Memory, PatElem, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
@@ -142,7 +143,7 @@ fn at_all_or_some(
 ) {
     let known = t.in_kernel.flats.len();
     let some = |t: &mut KernelCode| t.for_up_to("k", i64(most), |t, k| each(t, seg, k, true));
-    if !point::is_short(seg) {
+    if !point::is_short(seg) || has_checks(&seg.body.body) {
         return some(t);
     }
     let copy = t.renamed(seg);
@@ -151,6 +152,13 @@ fn at_all_or_some(
         t.in_kernel.flats.truncate(known);
     };
     t.if_else(all, without_tests, some);
+}
+
+/// Whether a point makes checks: these are branches as well, which `impopt/read_ahead` has code for.
+fn has_checks(body: &Body<Memory>) -> bool {
+    let mut found = false;
+    for_each_stm(body, &mut |stm| found |= matches!(stm.exp, Exp::Basic(Basic::Assert(..))));
+    found
 }
 
 fn if_there(t: &mut KernelCode, there: Option<Expr>, point: impl FnOnce(&mut KernelCode)) {
