@@ -192,7 +192,9 @@ static int exchange_values(struct thread *warp) {
   for (int lane = 0; lane < WARP; lane++) {
     struct thread *t = &warp[lane];
     int from = t->how == FROM_BEFORE ? lane - t->by : t->how == FROM_AFTER ? lane + t->by : t->by % WARP;
-    if (t->how == WHO) {
+    if (t->how == HERE) {
+      *(unsigned int *)t->value = ~0u;
+    } else if (t->how == WHO) {
       memcpy(t->value, &who, sizeof who);
     } else if (t->how != NOTHING && from >= 0 && from < WARP) {
       memcpy(t->value, values[from], (size_t)t->bytes);
@@ -200,6 +202,28 @@ static int exchange_values(struct thread *warp) {
     t->state = READY;
   }
   return 1;
+}
+
+// Lanes that ask who else is there go on as if they were alone, unless all of the warp ask.
+static int go_on_alone(struct thread *warp, unsigned int count) {
+  unsigned int ask = 0;
+  int line = 0, same = 1;
+  for (unsigned int lane = 0; lane < count; lane++) {
+    const struct thread *t = &warp[lane];
+    if (t->state == IN_WARP && t->how == HERE) {
+      same &= ask == 0 || t->line == line;
+      line = t->line;
+      ask++;
+    }
+  }
+  for (unsigned int lane = 0; lane < count && ask > 0 && !(ask == WARP && same); lane++) {
+    struct thread *t = &warp[lane];
+    if (t->state == IN_WARP && t->how == HERE) {
+      *(unsigned int *)t->value = 1u << lane;
+      t->state = READY;
+    }
+  }
+  return ask > 0 && !(ask == WARP && same);
 }
 
 // Until all of its threads are at a barrier or gone.
@@ -220,6 +244,9 @@ static int run_warp(unsigned int first, unsigned int count, struct order *order)
     traffic_warp();
     if (waiting == 0) {
       return 1;
+    }
+    if (go_on_alone(&threads[first], count)) {
+      continue;
     }
     if (waiting != WARP) {
       return failed("not all lanes of a warp exchange values", line, other);

@@ -23,7 +23,7 @@ struct dimensions {
   unsigned int x, y, z;
 };
 
-enum exchange { FROM_BEFORE, FROM_AFTER, FROM_LANE, WHO, NOTHING };
+enum exchange { FROM_BEFORE, FROM_AFTER, FROM_LANE, WHO, NOTHING, HERE };
 
 // What kernels know of the machine that runs them. `thread` and `block` are of the thread whose turn it is.
 struct machine {

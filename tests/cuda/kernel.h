@@ -75,6 +75,8 @@ typedef struct {
 // With a lane, or with a lane and the width of the group that it counts in.
 #define __shfl_sync(MASK, X, ...) EXCHANGE(FROM_LANE, X, LANE_OF_GROUP(__VA_ARGS__, 32, 0))
 #define LANE_OF_GROUP(LANE, WIDTH, ...) ((int)(threadIdx.x % 32 / (WIDTH) * (WIDTH)) + (LANE))
+// All lanes, if all are here; else each lane alone, as if the others were elsewhere at the time.
+#define __activemask() EXCHANGE(HERE, 0u, 0)
 #define __ballot_sync(MASK, X) EXCHANGE(WHO, (int)((X) != 0), 0)
 
 // Copies that are done when they are waited for, and not before.

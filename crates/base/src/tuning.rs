@@ -328,6 +328,10 @@ pub mod results {
     /// The fewest threads for which that is done.
     pub const INTERLEAVED_THREADS: i64 = 256;
 
+    /// The fewest threads whose rows warps write together instead of interleaved: fewer wait for memory in each tile. On an H200, 65536 rows of 256 `f32` that
+    /// are read and written take 63 instead of 97 us, 4096 of 4096 509 instead of 422.
+    pub const WRITTEN_TOGETHER_THREADS: i64 = 65536;
+
     /// How often elements are used at least, all threads together, if that is done: a transposition is one kernel more.
     pub const INTERLEAVED_USES: i64 = 1 << 19;
 }

@@ -142,7 +142,7 @@ pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
         .pass(fuse_thread_loops::ON_CPUS, "what loops read of each other is as simple as it gets")
         .pass(dce::FLATTENED, "arrays that the step above replaced")
         .pass(simplify::pass(), "clean up for the steps that follow")
-        .then(memory())
+        .then(memory(Target::C))
         .pass(divisions::PASS, "nothing reasons about indices any more")
         .lowering("translate", |prog| Ok(fehu_impgen::translate(prog)), "arrays become blocks and offsets")
         .then(cpu_loops())
@@ -158,7 +158,7 @@ pub fn multicore<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
         .pass(fuse_thread_loops::ON_CPUS, "loops of tasks are as they will be")
         .pass(dce::FLATTENED, "arrays that the step above replaced")
         .pass(simplify::pass(), "elements that are handed on are scalars")
-        .then(memory())
+        .then(memory(Target::Multicore))
         .pass(divisions::PASS, "nothing reasons about indices any more")
         .pass(schedule::TASKS, "what a point costs is known when nothing changes it any more")
         .lowering("translate", |prog| Ok(fehu_impgen::translate(prog)), "arrays become blocks and offsets")
@@ -217,11 +217,15 @@ pub fn gpu<'a>(
             .pass(host_results::PASS, "which blocks only the host reads is known now"),
         Target::OpenCl | Target::C | Target::Multicore => kernels,
     };
+    let walks = match settings.target {
+        Target::Cuda => walks::PASS_OF_WARPS,
+        Target::OpenCl | Target::C | Target::Multicore => walks::PASS,
+    };
     late.pass(divisors::PASS, "scalars that stay on the device are no parameters any more")
         .pass(quotients::PASS, "which divisions are by inverses is known now")
         .pass(restrict::PASS, "all blocks that kernels get are known now, also those of scalars that stay")
         .pass(bits::PASS, "before loops are taken to pieces")
-        .pass(walks::PASS, "which blocks are only read is known now; pieces are loops that are unrolled")
+        .pass(walks, "which blocks are only read is known now; pieces are loops that are unrolled")
         .pass(read_ahead::PASS, "loops that walks have left, because they have checks")
         .pass(prefetch::PASS, "loops that have neither pieces nor checks")
         .pass(unroll::PASS, "kernels are complete")
@@ -263,7 +267,7 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
         .pass(layout::PASS, "all kernels, and what each of them reads, are known now")
         .pass(rectangles::PASS, "which arrays blocks read is final")
         .pass(mark_consumed::pass(), "memory relies on the marks, also on lambdas that the step above made")
-        .then(memory())
+        .then(memory(settings.target))
 }
 
 /// Combinators as segmented operations, in versions: what thresholds are about.
@@ -281,7 +285,11 @@ pub fn flattened(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Kernels>
 }
 
 /// Every array gets a place, then fewer places and copies are needed.
-fn memory<'a>() -> Pipeline<'a, Prog<Kernels>, Prog<Memory>> {
+fn memory<'a>(target: Target) -> Pipeline<'a, Prog<Kernels>, Prog<Memory>> {
+    let interleave = match target {
+        Target::Cuda => interleave::PASS_OF_WARPS,
+        Target::OpenCl | Target::C | Target::Multicore => interleave::PASS,
+    };
     let introduce = |prog| fehu_memory::introduce(prog).map_err(Stop::Refused);
     Pipeline::new()
         .lowering("introduce-memory", introduce, "every array gets a block and an index function")
@@ -295,7 +303,7 @@ fn memory<'a>() -> Pipeline<'a, Prog<Kernels>, Prog<Memory>> {
         )
         .pass_or_refuse("expand-memory", fehu_memory::expand, "kernels do not allocate")
         .pass(dead::PASS, "sizes of blocks that expansion replaced")
-        .pass(interleave::PASS, "which rows of threads remain is known after short-circuiting")
+        .pass(interleave, "which rows of threads remain is known after short-circuiting")
         .pass(merge::PASS, "all sizes in kernels are known to the host; blocks of an iteration become one before they leave it")
         .pass(buffers::PASS, "what iterations still hand on in fresh blocks they take turns with")
         .pass(hoist::PASS, "the allocations that are left leave loops")

@@ -20,6 +20,10 @@
 //! }
 //! ```
 
+mod atomic;
+
+pub use atomic::AtomicOp;
+
 use crate::syntax::{Arg, Code, ErrorPart, Expr, Loc, Space};
 use crate::visit::{Mutator, Visitor};
 use fehu_base::prim::{FloatType, IntType, PrimType, ScalarType};
@@ -364,6 +368,34 @@ pub enum KernelOp {
         /// This thread's condition.
         cond: Expr,
     },
+    /// Sets an `i64` to the greatest of the numbers that the threads of the warp give, or to 0 if one of them gives 0 or less, or if not all 32 of them
+    /// get here together. All get the same. Only on machines that have it (CUDA).
+    MostOfWarp {
+        /// Set to the greatest.
+        var: Name,
+        /// This thread's number.
+        value: Expr,
+    },
+    /// The threads of a warp copy neighbouring elements that each of them names between global and shared memory, together, so that
+    /// neighbouring threads copy neighbours. In shared memory, the elements of thread `t` of the block are those from `(count + 1) * t` on.
+    /// Others may touch what was copied after a barrier of the warp. All threads of the warp, 32 of them, get here. Memory before and behind the
+    /// elements may be read, up to the next multiple of 16 bytes. Only on machines that have it (CUDA).
+    CopyRows {
+        /// Where to.
+        to: RowsTo,
+        /// The block in shared space.
+        tile: Name,
+        /// The block in default space.
+        mem: Name,
+        /// The offset there of the first of this thread's elements.
+        offset: Expr,
+        /// Which of these elements are copied: those from one `i32` on, up to another. The others need not exist.
+        within: (Expr, Expr),
+        /// The type of the elements: of 32 or 64 bits.
+        elem: PrimType,
+        /// How many each thread has: 8, 16 or 32.
+        count: u32,
+    },
     /// A warp multiplies matrices: `sums += left * right`, of `8n x 4n`, `8n x 8` and `8 x 4n` elements of `f64`. Lane `l` has these of
     /// them in arrays of its own, for `r, q < n` and `h < 2`:
     ///
@@ -409,6 +441,24 @@ pub enum KernelOp {
     },
 }
 
+/// Where threads copy rows to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum RowsTo {
+    Shared,
+    Global,
+}
+
+impl RowsTo {
+    /// The word for a copy in the text form.
+    pub fn word(self) -> &'static str {
+        match self {
+            RowsTo::Shared => "read_rows",
+            RowsTo::Global => "write_rows",
+        }
+    }
+}
+
 /// A direction in a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
@@ -422,52 +472,6 @@ pub enum Direction {
     FirstOf,
     /// From the last lane of the group.
     LastOf,
-}
-
-/// Changes of an element in one step.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AtomicOp {
-    /// Integer addition, of the element's width.
-    Add,
-    /// Floating-point addition (`f32` and `f64`).
-    FAdd,
-    /// Addition of two half floats, whose bits are a word of 32; in global memory, and without the old value.
-    FAddHalves,
-    /// Signed maximum.
-    SMax,
-    /// Signed minimum.
-    SMin,
-    /// Unsigned maximum.
-    UMax,
-    /// Unsigned minimum.
-    UMin,
-    /// Bitwise and.
-    And,
-    /// Bitwise or.
-    Or,
-    /// Bitwise exclusive or.
-    Xor,
-    /// The operand takes its place.
-    Exchange,
-}
-
-impl AtomicOp {
-    /// Its word in the text form and in the runtime's names.
-    pub fn word(self) -> &'static str {
-        match self {
-            AtomicOp::Add => "add",
-            AtomicOp::FAdd => "fadd",
-            AtomicOp::FAddHalves => "fadd_halves",
-            AtomicOp::SMax => "smax",
-            AtomicOp::SMin => "smin",
-            AtomicOp::UMax => "umax",
-            AtomicOp::UMin => "umin",
-            AtomicOp::And => "and",
-            AtomicOp::Or => "or",
-            AtomicOp::Xor => "xor",
-            AtomicOp::Exchange => "exchange",
-        }
-    }
 }
 
 /// A kernel launch. A grid without blocks is not launched.
@@ -637,6 +641,8 @@ impl KernelOp {
             | KernelOp::ReadWhole { .. }
             | KernelOp::WarpBarrier
             | KernelOp::Ballot { .. }
+            | KernelOp::MostOfWarp { .. }
+            | KernelOp::CopyRows { .. }
             | KernelOp::MultiplyAdd { .. }
             | KernelOp::AwaitProducts { .. }
             | KernelOp::Shuffle { .. } => None,
@@ -663,6 +669,8 @@ impl KernelOp {
             | KernelOp::ReadWhole { .. }
             | KernelOp::WarpBarrier
             | KernelOp::Ballot { .. }
+            | KernelOp::MostOfWarp { .. }
+            | KernelOp::CopyRows { .. }
             | KernelOp::MultiplyAdd { .. }
             | KernelOp::AwaitProducts { .. }
             | KernelOp::Shuffle { .. } => None,
@@ -679,6 +687,8 @@ impl KernelOp {
             | KernelOp::CopyAhead { dst: mem, elem, .. }
             | KernelOp::ReadRun { to: mem, elem, .. }
             | KernelOp::ReadWhole { to: mem, elem, .. }
+            | KernelOp::CopyRows { to: RowsTo::Shared, tile: mem, elem, .. }
+            | KernelOp::CopyRows { to: RowsTo::Global, mem, elem, .. }
             | KernelOp::DeclareArray { mem, elem, .. } => Some((*mem, *elem)),
             KernelOp::MultiplyAdd { sums, .. } | KernelOp::AwaitProducts { sums, .. } => {
                 Some((*sums, PrimType::Float(FloatType::F64)))
@@ -693,6 +703,7 @@ impl KernelOp {
             | KernelOp::LeaveIfFailed
             | KernelOp::WarpBarrier
             | KernelOp::Ballot { .. }
+            | KernelOp::MostOfWarp { .. }
             | KernelOp::Shuffle { .. } => None,
         }
     }

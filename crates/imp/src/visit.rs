@@ -238,6 +238,13 @@ macro_rules! walks {
                     v.block(to);
                     v.block(mem);
                 }
+                KernelOp::CopyRows { to: _, tile, mem, offset, within: (from, until), elem: _, count: _ } => {
+                    v.expr(offset);
+                    v.expr(from);
+                    v.expr(until);
+                    v.block(tile);
+                    v.block(mem);
+                }
                 KernelOp::Guarded(code) => deep(|| v.code(code)),
                 KernelOp::UnrolledFor { by: _, var, ty: _, bound, body } => {
                     v.declared(var);
@@ -258,6 +265,7 @@ macro_rules! walks {
                     v.block(mem);
                 }
                 KernelOp::Ballot { var, cond: value }
+                | KernelOp::MostOfWarp { var, value }
                 | KernelOp::Shuffle { var, ty: _, direction: _, delta: _, value } => {
                     v.expr(value);
                     v.assigned(var);

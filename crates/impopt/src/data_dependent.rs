@@ -29,8 +29,11 @@ fn from_memory(code: &Code<KernelOp>) -> FxHashSet<Name> {
     let mut dependents: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
     for_each_statement(code, &mut |code| {
         if let Code::SetScalar(x, e)
-        | Code::Op(KernelOp::Shuffle { var: x, value: e, .. } | KernelOp::Ballot { var: x, cond: e }) =
-            code
+        | Code::Op(
+            KernelOp::Shuffle { var: x, value: e, .. }
+            | KernelOp::Ballot { var: x, cond: e }
+            | KernelOp::MostOfWarp { var: x, value: e },
+        ) = code
         {
             for_each_part(e, &mut |part| {
                 if let Expr::Index { .. } = part {
@@ -79,16 +82,18 @@ impl Found {
                 KernelOp::CompareAndSwap { offset, expected, value, .. } => {
                     self.depends(offset) || self.goes(expected) || self.goes(value)
                 }
-                KernelOp::ReadVolatile { offset, .. } | KernelOp::ReadWhole { offset, .. } => {
-                    self.depends(offset)
-                }
+                KernelOp::ReadVolatile { offset, .. }
+                | KernelOp::ReadWhole { offset, .. }
+                | KernelOp::CopyRows { offset, .. } => self.depends(offset),
                 KernelOp::ReadRun { offset, stride, limit, .. } => {
                     [offset, stride, limit].into_iter().any(|e| self.depends(e))
                 }
                 KernelOp::CopyAhead { dst_offset, src_offset, .. } => {
                     self.depends(dst_offset) || self.depends(src_offset)
                 }
-                KernelOp::Ballot { cond: value, .. } | KernelOp::Shuffle { value, .. } => self.goes(value),
+                KernelOp::Ballot { cond: value, .. }
+                | KernelOp::MostOfWarp { value, .. }
+                | KernelOp::Shuffle { value, .. } => self.goes(value),
                 KernelOp::Barrier
                 | KernelOp::WarpBarrier
                 | KernelOp::Fence

@@ -19,7 +19,7 @@
 //! | [`quotients`] | GPUs | such divisions, one after the other, ask once whether one of them is to be a division |
 //! | [`restrict`] | GPUs | kernels say which of their blocks are different memory |
 //! | [`bits`] | GPUs | loops over the bits of a word shift the word |
-//! | [`walks`] | GPUs | threads that walk along rows of their own, or along the same row, read several elements at a time |
+//! | [`walks`] | GPUs | threads that walk along rows of their own, or along the same row, read several elements at a time; on CUDA, warps read and write rows together |
 //! | [`read_ahead`] | GPUs | loops with checks read several elements before they wait for one |
 //! | [`prefetch`] | GPUs | loops of thread blocks read some iterations before they need it what does not depend on the loop |
 //! | [`unroll`] | GPUs | short loops of kernels are marked for their compiler to unroll |

@@ -136,6 +136,7 @@ fn is_of_one_thread(op: &KernelOp) -> bool {
         | KernelOp::UnrolledFor { .. }
         | KernelOp::Check { .. }
         | KernelOp::Ballot { .. }
+        | KernelOp::MostOfWarp { .. }
         | KernelOp::MultiplyAdd { .. }
         | KernelOp::AwaitProducts { .. }
         | KernelOp::Shuffle { .. } => true,
@@ -148,6 +149,7 @@ fn is_of_one_thread(op: &KernelOp) -> bool {
         | KernelOp::CopyAhead { .. }
         | KernelOp::ReadRun { .. }
         | KernelOp::ReadWhole { .. }
+        | KernelOp::CopyRows { .. }
         | KernelOp::Atomic { .. }
         | KernelOp::CompareAndSwap { .. }
         | KernelOp::ReadVolatile { .. }

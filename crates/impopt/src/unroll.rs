@@ -336,6 +336,8 @@ impl<'c> Visitor<'c> for Survey {
             | KernelOp::CopyAhead { .. }
             | KernelOp::ReadRun { .. }
             | KernelOp::ReadWhole { .. }
+            | KernelOp::CopyRows { .. }
+            | KernelOp::MostOfWarp { .. }
             | KernelOp::CompareAndSwap { .. }
             | KernelOp::ReadVolatile { .. }
             | KernelOp::WriteVolatile { .. }

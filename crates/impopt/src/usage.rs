@@ -4,7 +4,7 @@
 use crate::allocation_sizes::Sizes;
 use fehu_base::prim::{FloatType, PrimType};
 use fehu_base::{Name, Symbol};
-use fehu_imp::ops::Operation;
+use fehu_imp::ops::{Operation, RowsTo};
 use fehu_imp::parts::for_each_part;
 use fehu_imp::syntax::{ArrayData, Code, CpuOp, Expr, HostOp, KernelOp, Param, RacingWrite, Space, TaskOp};
 use fehu_imp::visit::{
@@ -199,7 +199,9 @@ impl Visitor<'_> for Usage {
             self.may_fail()
         } else if let KernelOp::CopyAhead { src, elem, .. }
         | KernelOp::ReadRun { mem: src, elem, .. }
-        | KernelOp::ReadWhole { mem: src, elem, .. } = op
+        | KernelOp::ReadWhole { mem: src, elem, .. }
+        | KernelOp::CopyRows { to: RowsTo::Shared, mem: src, elem, .. }
+        | KernelOp::CopyRows { to: RowsTo::Global, tile: src, elem, .. } = op
         {
             self.touch(*src, *elem)
         } else if let KernelOp::MultiplyAdd { left, right, .. } = op {

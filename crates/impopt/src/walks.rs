@@ -21,6 +21,7 @@
 //! the loop has no checks, which might leave it before.
 
 mod in_step;
+mod together;
 
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
@@ -32,22 +33,44 @@ use fehu_imp::visit::{change_expr, Mutator, Visitor};
 use fehu_ir::visit::deep;
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
+use together::{Launches, Tiles};
 
 type Code = AnyCode<KernelOp>;
 
 /// Loops along rows read several elements at a time.
-pub const PASS: Pass<Program> = Pass {
-    name: "walks",
-    need: Need::Optional,
-    run: |program| {
-        for kernel in &mut program.kernels {
-            let only_read = |(m, q): (&Name, &Qualifier)| (*q == Qualifier::OnlyRead).then_some(*m);
-            let only_read = kernel.qualifiers.iter().filter_map(only_read).collect();
-            let mut walks = Walks { names: &mut program.names, only_read, across: FxHashMap::default() };
-            walks.code(&mut kernel.body);
-        }
-    },
-};
+pub const PASS: Pass<Program> =
+    Pass { name: "walks", need: Need::Optional, run: |program| walks(program, Warps::Unknown) };
+
+/// The same, on machines whose warps exchange values (CUDA).
+pub const PASS_OF_WARPS: Pass<Program> =
+    Pass { name: "walks", need: Need::Optional, run: |program| walks(program, Warps::Exchange) };
+
+/// What is known of warps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Warps {
+    Unknown,
+    /// Their threads can exchange values.
+    Exchange,
+}
+
+/// Changes all loops.
+fn walks(program: &mut Program, warps: Warps) {
+    let mut launches = Launches(FxHashMap::default());
+    for kernel in &mut program.kernels {
+        let only_read = |(m, q): (&Name, &Qualifier)| (*q == Qualifier::OnlyRead).then_some(*m);
+        let only_read = kernel.qualifiers.iter().filter_map(only_read).collect();
+        let tiles = Tiles::of(kernel, warps == Warps::Exchange);
+        let names = &mut program.names;
+        let mut walks = Walks { names, only_read, across: FxHashMap::default(), tiles };
+        walks.code(&mut kernel.body);
+        let wanted = walks.tiles.declare(kernel);
+        launches.0.extend(wanted.map(|wanted| (kernel.name, wanted)));
+    }
+    if !launches.0.is_empty() {
+        program.functions.iter_mut().for_each(|f| launches.code(&mut f.body));
+        launches.code(&mut program.init);
+    }
+}
 
 /// Elements of a piece, unless they are wider than 4 bytes.
 const MOST_ELEMENTS: u32 = 4;
@@ -77,9 +100,11 @@ struct Walks<'p> {
     /// Blocks that nobody writes.
     only_read: FxHashSet<Name>,
     across: FxHashMap<Name, Across>,
+    /// What warps read together.
+    tiles: Tiles,
 }
 
-/// An element that every iteration reads, one place further each time.
+/// An element that every iteration reads, or writes, one place further each time.
 #[derive(Clone, PartialEq)]
 struct Read {
     mem: Name,
@@ -106,11 +131,15 @@ impl Walks<'_> {
         self.across.extend(changed.iter().map(|x| (*x, Across::Leaps)));
         let var = if let Code::For { var, .. } = code { Some(*var) } else { None };
         self.across.extend(var.map(|var| (var, Across::Same)));
+        let outer = self.tiles.guarded;
+        self.tiles.guarded |= matches!(code, Code::Op(KernelOp::Guarded(_)));
         code.bodies_mut().into_iter().for_each(|body| deep(|| self.code(body)));
+        self.tiles.guarded = outer;
         // What an iteration has set is one of several values afterwards.
         self.across.extend(changed.into_iter().map(|x| (x, Across::Leaps)));
         if let Code::For { var, ty, bound, body } = code {
-            let reads = self.reads(*var, body);
+            let (reads, written) = (self.reads(*var, body), self.rows_written(*var, body));
+            let together = self.together((*var, *ty), bound, body, &reads, &written);
             if !reads.is_empty() {
                 *code = self.in_pieces((*var, *ty), bound.clone(), (**body).clone(), reads);
             } else if let Some(reads) = self.rows_in_step(*var, bound, body) {
@@ -118,6 +147,9 @@ impl Walks<'_> {
                 if let Some(whole) = whole {
                     *code = whole;
                 }
+            }
+            if let Some(together) = together {
+                *code = together.or(std::mem::replace(code, Code::Seq(vec![])));
             }
         }
     }

@@ -15,6 +15,11 @@
 //! Where `use` is false, `x` is `b`, and `zs` is in order already. Rows are many if the transposition, a kernel of its own, costs less than
 //! the transactions that it saves: one for each time that an element is used. A thread that uses elements in more loops than its row has
 //! dimensions is taken to go through it as often as it has elements.
+//!
+//! Where warps turn what their threads write in shared memory (`impopt/walks/together`), rows that are only written, by one loop from their start to their end, are written in their
+//! places if they are many, and have the bytes of a tile or are whole sectors of memory, of 32 bytes: parts of sectors are read before they are written.
+
+mod walks;
 
 use crate::builder::{MemBuilder, Place};
 use crate::results::rows_of_threads;
@@ -35,16 +40,33 @@ use fehu_lmad::Dim;
 use fehu_pass::{Need, Pass};
 
 /// Rows that single threads compute are interleaved in memory.
-pub const PASS: Pass<Prog<Memory>> = Pass { name: "interleave", need: Need::Optional, run: interleave };
+pub const PASS: Pass<Prog<Memory>> =
+    Pass { name: "interleave", need: Need::Optional, run: |prog| interleave(prog, Turning::Never) };
+
+/// The same, on machines whose warps turn what they write (CUDA).
+pub const PASS_OF_WARPS: Pass<Prog<Memory>> =
+    Pass { name: "interleave", need: Need::Optional, run: |prog| interleave(prog, Turning::ByWarps) };
+
+/// What memory is written by, if all of it is.
+const SECTOR_BYTES: i64 = 32;
+/// Bytes of a row that warps write together: shorter rows are written by their threads.
+const TILE_BYTES: i64 = 128;
+
+/// Whether rows that a loop writes are turned in shared memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turning {
+    Never,
+    ByWarps,
+}
 
 /// Interleaves the rows of all kernels.
-fn interleave(prog: &mut Prog<Memory>) {
+fn interleave(prog: &mut Prog<Memory>, turning: Turning) {
     if !is_parallel(prog) {
         return;
     }
     let tables = Tables::of(prog);
     let b = MemBuilder::new(std::mem::take(&mut prog.names), tables.types.clone());
-    let mut pass = Interleave { b, tables };
+    let mut pass = Interleave { b, tables, turning };
     pass.body(&mut prog.consts);
     for fun in &mut prog.funs {
         pass.body(&mut fun.body);
@@ -56,6 +78,7 @@ fn interleave(prog: &mut Prog<Memory>) {
 struct Interleave {
     b: MemBuilder,
     tables: Tables,
+    turning: Turning,
 }
 
 /// A result that can be interleaved.
@@ -70,6 +93,8 @@ struct Rows {
     row: Lmad,
     /// Whether a thread goes through its row again and again.
     repeatedly: bool,
+    /// Whether warps turn it in shared memory where it is long enough.
+    turned: bool,
 }
 
 impl Interleave {
@@ -117,6 +142,9 @@ impl Interleave {
                 && !passed.contains_key(&place.block)
                 && !free.iter().any(|n| self.tables.is_array(*n) && in_block(*n));
             if let (true, true, Some(row)) = (alone, place.is_direct(), place.lmad.fix_outer(&index)) {
+                let turned = self.turning == Turning::ByWarps
+                    && seg.space.dims.len() == 1
+                    && walks::is_written_by_one_walk(&self.tables, &seg.body.body, place.block, &row);
                 let mut inside = Inside { tables: &self.tables, block: place.block, found: vec![] };
                 inside.body(&seg.body.body);
                 let repeatedly = self.loops_around_uses(&seg.body.body, place.block) > row.dims.len();
@@ -127,6 +155,7 @@ impl Interleave {
                     whole: place.lmad.clone(),
                     row,
                     repeatedly,
+                    turned,
                 });
             }
         }
@@ -181,8 +210,27 @@ impl Interleave {
             );
         let both =
             self.value("enough", Type::BOOL, Exp::Basic(Basic::BinOp(BinOp::LogAnd, tests[0], tests[1])));
-        let used =
+        let mut used =
             self.value("interleaved", Type::BOOL, Exp::Basic(Basic::BinOp(BinOp::LogAnd, both, tests[2])));
+        if rows.turned {
+            let elements = SubExp::i64(SECTOR_BYTES / elem.bytes() as i64);
+            let over = Exp::Basic(Basic::BinOp(BinOp::SRem(IntType::I64), long, elements));
+            let over = self.value("over", Type::I64, over);
+            let test = Exp::Basic(Basic::CmpOp(CmpOp::SLt(IntType::I64), SubExp::i64(0), over));
+            let parts = self.value("parts", Type::BOOL, test);
+            let least = SubExp::i64(TILE_BYTES / elem.bytes() as i64);
+            let test = Exp::Basic(Basic::CmpOp(CmpOp::SLt(IntType::I64), long, least));
+            let short = self.value("short", Type::BOOL, test);
+            let short = Exp::Basic(Basic::BinOp(BinOp::LogAnd, short, parts));
+            let short = self.value("short", Type::BOOL, short);
+            let most = SubExp::i64(results::WRITTEN_TOGETHER_THREADS);
+            let few = Exp::Basic(Basic::CmpOp(CmpOp::SLt(IntType::I64), threads, most));
+            let few = self.value("few", Type::BOOL, few);
+            let alone = Exp::Basic(Basic::BinOp(BinOp::LogOr, few, short));
+            let alone = self.value("alone", Type::BOOL, alone);
+            let both = Exp::Basic(Basic::BinOp(BinOp::LogAnd, used, alone));
+            used = self.value("interleaved", Type::BOOL, both);
+        }
         let [across, along] = ["across", "along"].map(|base| self.b.fresh(base, Type::I64));
         let strides = [across, along].map(|n| PatElem { name: n, ty: Type::I64, dec: MemInfo::None });
         let either = |result| Box::new(Body { stms: vec![], result });

@@ -34,7 +34,8 @@ impl Api for Cuda {
     );
     const OPTIONS: &'static str = include_str!("../../rts/cuda/options.h");
     const APPLY: &'static str = include_str!("../../rts/cuda/apply.h");
-    const KERNEL: &'static str = include_str!("../../rts/cuda/kernel.h");
+    const KERNEL: &'static str =
+        concat!(include_str!("../../rts/cuda/kernel.h"), "\n", include_str!("../../rts/cuda/kernel_rows.h"));
     const KERNEL_MATH: &'static str = include_str!("../../rts/cuda/kernel_math.h");
 
     fn read_volatile(_: PrimType, _: &str, place: &str) -> String {

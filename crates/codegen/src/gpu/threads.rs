@@ -10,6 +10,7 @@ use crate::c::expr::{Prec, Spelling};
 use crate::c::stm::{zero, Dialect, StmPrinter};
 use fehu_base::prim::{FloatType, IntType, PrimType, ScalarType};
 use fehu_base::{bug, Name};
+use fehu_imp::build::i64;
 use fehu_imp::parts::for_each_statement;
 use fehu_imp::syntax::{Arg, Code, ErrorPart, Expr, Kernel, KernelOp, Loc, Param, Place, Space};
 use fehu_impopt::kernel_facts::KernelFacts;
@@ -339,6 +340,15 @@ impl<A: Api> StmPrinter<'_, Threads<A>> {
                 let ty = element_type(*elem);
                 self.line(&format!("READ_WHOLE({bytes}, {ty}, {count}, {to}_p, {from});"));
             }
+            KernelOp::CopyRows { to, tile, mem, offset, within: (from, until), elem, count } => {
+                let (tile, there) = (self.context().name(*tile), self.address(*mem, &i64(0), *elem));
+                let [offset, from, until] = [offset, from, until].map(|e| self.exprs.inline(e, Prec::Top));
+                let call = to.word().to_uppercase();
+                let (ty, bytes) = (element_type(*elem), elem.bytes());
+                self.line(&format!(
+                    "{call}({ty}, {bytes}, {count}, {tile}_p, {there}, {offset}, {from}, {until});"
+                ));
+            }
             KernelOp::AwaitProducts { sums, points } => {
                 self.flush_pending();
                 let (sums, points) = (self.context().name(*sums), self.exprs.inline(points, Prec::Top));
@@ -362,6 +372,10 @@ impl<A: Api> StmPrinter<'_, Threads<A>> {
             KernelOp::Ballot { var, cond } => {
                 let cond = self.exprs.inline(cond, Prec::Top);
                 self.set_or_do(Some(*var), PrimType::I32, &format!("BALLOT({cond})"));
+            }
+            KernelOp::MostOfWarp { var, value } => {
+                let value = self.exprs.inline(value, Prec::Top);
+                self.set_or_do(Some(*var), PrimType::I64, &format!("most_of_warp({value})"));
             }
             KernelOp::Shuffle { var, ty, direction, delta, value } => {
                 let value = self.exprs.inline(value, Prec::Unary);

@@ -286,6 +286,30 @@ impl Text<'_> {
         self.expr(value);
     }
 
+    /// Which elements of a row.
+    fn within(&mut self, from: &Expr, until: &Expr) {
+        self.p.put(" from ");
+        self.expr(from);
+        self.p.put(" until ");
+        self.expr(until);
+    }
+
+    /// So many elements from a place on, and the array that they are copied to or from.
+    fn several(
+        &mut self,
+        (word, count): (&str, u32),
+        array: Name,
+        between: &str,
+        mem: Name,
+        (elem, offset): (PrimType, &Expr),
+    ) {
+        self.p.put(format_args!("{word} {count} "));
+        self.p.name(array);
+        self.p.put(format_args!(" {between} "));
+        self.p.name(mem);
+        self.at(elem, offset);
+    }
+
     fn kernel_op(&mut self, op: &KernelOp) {
         match op {
             KernelOp::Barrier => self.p.put("barrier"),
@@ -367,18 +391,14 @@ impl Text<'_> {
                 self.expr(points);
             }
             KernelOp::ReadWhole { to, mem, offset, elem, count } => {
-                self.p.put(format_args!("read_whole {count} "));
-                self.p.name(*to);
-                self.p.put(" <- ");
-                self.p.name(*mem);
-                self.at(*elem, offset);
+                self.several(("read_whole", *count), *to, "<-", *mem, (*elem, offset));
+            }
+            KernelOp::CopyRows { to, tile, mem, offset, within: (from, until), elem, count } => {
+                self.several((to.word(), *count), *tile, "of", *mem, (*elem, offset));
+                self.within(from, until);
             }
             KernelOp::ReadRun { to, mem, offset, elem, stride, count, limit } => {
-                self.p.put(format_args!("read_run {count} "));
-                self.p.name(*to);
-                self.p.put(" <- ");
-                self.p.name(*mem);
-                self.at(*elem, offset);
+                self.several(("read_run", *count), *to, "<-", *mem, (*elem, offset));
                 self.p.put(" by ");
                 self.expr(stride);
                 self.p.put(" below ");
@@ -397,6 +417,11 @@ impl Text<'_> {
                 self.assigned(*var);
                 self.p.put("ballot ");
                 self.expr(cond);
+            }
+            KernelOp::MostOfWarp { var, value } => {
+                self.assigned(*var);
+                self.p.put("most_of_warp ");
+                self.expr(value);
             }
             KernelOp::Shuffle { var, ty, direction, delta, value } => {
                 self.assigned(*var);

@@ -1,6 +1,6 @@
 //! Random programs for the tests of printing and reading: every construct, with no regard to meaning.
 
-use crate::ops::Operation;
+use crate::ops::{Operation, RowsTo};
 use crate::syntax::*;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, PrimFn, UnOp};
 use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue, ScalarType};
@@ -360,15 +360,25 @@ impl Arbitrary for TaskOp {
 
 impl Arbitrary for KernelOp {
     fn arbitrary(g: &mut Gen, depth: usize) -> KernelOp {
-        match g.below(if depth == 0 { 17 } else { 19 }) {
-            18 => KernelOp::UnrolledFor {
+        match g.below(if depth == 0 { 19 } else { 21 }) {
+            20 => KernelOp::UnrolledFor {
                 by: [None, Some(4)][g.below(2)],
                 var: g.name(),
                 ty: g.int(),
                 bound: g.expr(1),
                 body: Box::new(g.code(depth - 1)),
             },
-            17 => KernelOp::Guarded(Box::new(g.code(depth - 1))),
+            19 => KernelOp::Guarded(Box::new(g.code(depth - 1))),
+            17 => KernelOp::MostOfWarp { var: g.name(), value: g.expr(2) },
+            18 => KernelOp::CopyRows {
+                to: [RowsTo::Shared, RowsTo::Global][g.below(2)],
+                tile: g.name(),
+                mem: g.name(),
+                offset: g.expr(2),
+                within: (g.expr(2), g.expr(2)),
+                elem: g.prim(),
+                count: g.below(33) as u32,
+            },
             16 => KernelOp::ReadWhole {
                 to: g.name(),
                 mem: g.name(),

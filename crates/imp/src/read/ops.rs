@@ -3,7 +3,7 @@
 use super::Text;
 use crate::ops::{
     Ahead, AtomicOp, CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, OutlinedBlock,
-    RacingWrite, TaskOp, Way,
+    RacingWrite, RowsTo, TaskOp, Way,
 };
 use crate::print::direction_word;
 use crate::syntax::{Expr, Loc, Space};
@@ -147,6 +147,8 @@ impl ReadOp for KernelOp {
                 let (elem, offset) = t.element()?;
                 KernelOp::ReadWhole { to, mem, offset, elem, count }
             }
+            "read_rows" => t.copy_rows(RowsTo::Shared)?,
+            "write_rows" => t.copy_rows(RowsTo::Global)?,
             "read_run" => {
                 t.r.word(word)?;
                 let count = t.r.number()?;
@@ -189,6 +191,10 @@ impl ReadOp for KernelOp {
                 t.r.word(word)?;
                 KernelOp::Ballot { var: x, cond: t.expr()? }
             }
+            "most_of_warp" => {
+                t.r.word(word)?;
+                KernelOp::MostOfWarp { var: x, value: t.expr()? }
+            }
             "shuffle" => {
                 t.r.word(word)?;
                 let ty = t.r.prim_type()?;
@@ -230,6 +236,20 @@ pub(super) const ATOMIC_OPS: [AtomicOp; 11] = [
 ];
 
 impl Text<'_> {
+    fn copy_rows(&mut self, to: RowsTo) -> Read<KernelOp> {
+        self.r.word(to.word())?;
+        let count = self.r.number()?;
+        let tile = self.r.name()?;
+        self.r.word("of")?;
+        let mem = self.r.name()?;
+        let (elem, offset) = self.element()?;
+        self.r.word("from")?;
+        let from = self.expr()?;
+        self.r.word("until")?;
+        let within = (from, self.expr()?);
+        Ok(KernelOp::CopyRows { to, tile, mem, offset, within, elem, count })
+    }
+
     fn cpu_op<O: ReadOp>(&mut self, word: &str) -> Read<Option<CpuOp<O>>> {
         Ok(Some(match word {
             "free" => {

@@ -1,7 +1,7 @@
 //! Checks of kernels and of what only they do.
 
 use super::{Runs, Validator};
-use crate::ops::{AtomicOp, KernelOp};
+use crate::ops::{AtomicOp, KernelOp, RowsTo};
 use crate::syntax::{CheckPart, DeviceFunction, Expr, Kernel, Param, Space};
 use fehu_base::prim::{FloatType, PrimType};
 use fehu_base::Name;
@@ -113,6 +113,20 @@ impl<'a> Validator<'a> {
                 let bytes = elem.bytes() * u64::from(*count);
                 self.check(matches!(bytes, 4 | 8 | 16), || format!("{bytes} bytes are read at a time"));
             }
+            KernelOp::CopyRows { to, tile, mem, offset, within: (from, until), elem, count } => {
+                self.check(!self.guarded, || "rows are copied in a guarded region".into());
+                self.block_in(*tile, &Space::Shared);
+                self.block_in(*mem, &Space::Default);
+                self.written(match to {
+                    RowsTo::Shared => *tile,
+                    RowsTo::Global => *mem,
+                });
+                self.expr_of(offset, PrimType::I64, "an offset");
+                self.expr_of(from, PrimType::I32, "a place in a row");
+                self.expr_of(until, PrimType::I32, "a place in a row");
+                let fits = matches!(count, 8 | 16 | 32) && is_wide(*elem);
+                self.check(fits, || format!("rows of {count} elements of {elem} are copied"));
+            }
             KernelOp::MultiplyAdd { sums, left, right, points } => {
                 let own = Space::Scalar(PrimType::Float(FloatType::F64), vec![]);
                 [sums, left, right].into_iter().for_each(|mem| self.block_in(*mem, &own));
@@ -136,6 +150,11 @@ impl<'a> Validator<'a> {
             KernelOp::Ballot { var, cond } => {
                 self.expr_of(cond, PrimType::Bool, "the condition");
                 self.set_scalar(*var, Some(PrimType::I32));
+            }
+            KernelOp::MostOfWarp { var, value } => {
+                self.check(!self.guarded, || "a warp meets in a guarded region".into());
+                self.expr_of(value, PrimType::I64, "the number");
+                self.set_scalar(*var, Some(PrimType::I64));
             }
             KernelOp::Shuffle { var, ty, direction: _, delta: _, value } => {
                 self.check(is_wide(*ty), || "only values of 32 or 64 bits are exchanged".into());

@@ -149,7 +149,7 @@ impl Walks<'_> {
 }
 
 /// An integer in another type.
-fn converted(e: Expr, from: IntType, to: IntType) -> Expr {
+pub(super) fn converted(e: Expr, from: IntType, to: IntType) -> Expr {
     match from == to {
         true => e,
         false => Expr::Conv(ConvOp::SExt(from, to), Box::new(e)),

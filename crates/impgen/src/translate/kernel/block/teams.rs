@@ -260,7 +260,9 @@ impl Mutator for AsBlock {
             | KernelOp::AwaitCopies
             | KernelOp::ReadRun { .. }
             | KernelOp::ReadWhole { .. }
+            | KernelOp::CopyRows { .. }
             | KernelOp::Ballot { .. }
+            | KernelOp::MostOfWarp { .. }
             | KernelOp::WarpBarrier
             | KernelOp::MultiplyAdd { .. }
             | KernelOp::AwaitProducts { .. }
