@@ -299,11 +299,8 @@ fn regular_inside(nest: &Nest, body: &Body<Soacs>) -> bool {
     let of_block = |ty: &Type| !matches!(ty, Type::Acc(token, ..) if is_outside(*token));
     for_each_stm(body, &mut |stm| {
         for p in &stm.pat {
-            let sized = match &p.ty {
-                Type::Acc(..) => of_block(&p.ty),
-                ty => is_view(&stm.exp) || free_in_type(ty).into_iter().all(known),
-            };
-            regular &= sized;
+            let sized = is_view(&stm.exp) || free_in_type(&p.ty).into_iter().all(known);
+            regular &= if matches!(p.ty, Type::Acc(..)) { of_block(&p.ty) } else { sized };
         }
         if let Exp::WithAcc(w) = &stm.exp {
             regular &= w.inputs.iter().all(|i| i.op.is_none());
