@@ -84,7 +84,13 @@ impl Tile {
 
     /// Where a thread has all of its points, only the last of them may be the last of all: filters ask that at each point, to write how many elements there are.
     /// The loop over points is unrolled, so that the comparison is left for one of them.
-    fn only_last_may_end(&self, t: &mut KernelCode, scan: &Scan, seg: &SegOp<Memory>, (k, at): (&Expr, &Expr)) {
+    fn only_last_may_end(
+        &self,
+        t: &mut KernelCode,
+        scan: &Scan,
+        seg: &SegOp<Memory>,
+        (k, at): (&Expr, &Expr),
+    ) {
         for test in last_point_tests(seg) {
             let size = t.operand(seg.space.dims[0].1);
             let last = and(eq(k.clone(), i64(scan.row - 1)), eq(add(at.clone(), i64(1)), size));
@@ -144,11 +150,15 @@ fn last_point_tests(seg: &SegOp<Memory>) -> Vec<Name> {
             Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), a, b)) => {
                 e == stm.pat[0].name.into() && *a == (*index).into() && *b == SubExp::i64(1)
             }
-            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                false
+            }
         })
     };
     let test = |stm: &Stm<Memory>| match &stm.exp {
-        Exp::Basic(Basic::CmpOp(CmpOp::Eq(PrimType::I64), a, b)) if next(*a) && b == size => Some(stm.pat[0].name),
+        Exp::Basic(Basic::CmpOp(CmpOp::Eq(PrimType::I64), a, b)) if next(*a) && b == size => {
+            Some(stm.pat[0].name)
+        }
         Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     };
     stms().filter_map(test).collect()
