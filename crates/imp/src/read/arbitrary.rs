@@ -360,15 +360,15 @@ impl Arbitrary for TaskOp {
 
 impl Arbitrary for KernelOp {
     fn arbitrary(g: &mut Gen, depth: usize) -> KernelOp {
-        match g.below(if depth == 0 { 19 } else { 21 }) {
-            20 => KernelOp::UnrolledFor {
+        match g.below(if depth == 0 { 21 } else { 23 }) {
+            22 => KernelOp::UnrolledFor {
                 by: [None, Some(4)][g.below(2)],
                 var: g.name(),
                 ty: g.int(),
                 bound: g.expr(1),
                 body: Box::new(g.code(depth - 1)),
             },
-            19 => KernelOp::Guarded(Box::new(g.code(depth - 1))),
+            21 => KernelOp::Guarded(Box::new(g.code(depth - 1))),
             17 => KernelOp::MostOfWarp { var: g.name(), value: g.expr(2) },
             18 => KernelOp::CopyRows {
                 to: [RowsTo::Shared, RowsTo::Global][g.below(2)],
@@ -429,10 +429,10 @@ impl Arbitrary for KernelOp {
                 count: g.below(17) as u32,
                 limit: g.expr(2),
             },
-            14 => {
+            19 => {
                 KernelOp::MultiplyAdd { sums: g.name(), left: g.name(), right: g.name(), points: g.expr(2) }
             }
-            15 => KernelOp::AwaitProducts { sums: g.name(), points: g.expr(2) },
+            20 => KernelOp::AwaitProducts { sums: g.name(), points: g.expr(2) },
             11 => KernelOp::CopyAhead {
                 dst: g.name(),
                 dst_offset: g.expr(2),
