@@ -202,7 +202,8 @@ impl Ahead<'_> {
             let is_check = |code: &Code| matches!(code, Code::Assert { .. });
             let mut checks = None;
             if stage.iter().any(|code| is_check(code)) {
-                let pure: Vec<&Code> = stage.iter().copied().filter(|c| !self.reads_memory(c)).collect();
+                let pure = |code: &&&Code| is_check(code) || !self.reads_memory(code);
+                let pure: Vec<&Code> = stage.iter().filter(pure).copied().collect();
                 let done = self.stage(of_loop, &pure, of, &kept, &mut earlier.clone(), var);
                 checks = Some(unrolled(iterations, done, |code| checked(code, fine)));
             }
