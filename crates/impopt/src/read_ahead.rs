@@ -164,7 +164,7 @@ impl Ahead<'_> {
         if flat(&inside).iter().filter_map(|c| set(c)).any(|x| !own.contains(&x)) {
             return None;
         }
-        if reads || divides_after_check(&inside) {
+        if reads || needs_check(&inside) {
             return None;
         }
         let stages = self.stages(&inside, Written::Any)?;
@@ -523,8 +523,8 @@ fn known_again(codes: Vec<&Code>, known: &mut FxHashMap<Name, Expr>) -> Vec<Code
     left
 }
 
-/// Whether integers are divided behind a check, which may be what makes that possible.
-fn divides_after_check(code: &Code) -> bool {
+/// Whether integers are divided or shared memory is read behind a check, which may be what makes that possible.
+fn needs_check(code: &Code) -> bool {
     let (mut checked, mut found) = (false, false);
     for code in flat(code) {
         checked |= matches!(code, Code::Assert { .. });
@@ -533,15 +533,16 @@ fn divides_after_check(code: &Code) -> bool {
             found |= checked
                 && matches!(
                     part,
-                    Expr::BinOp(
-                        BinOp::SQuot(_)
-                            | BinOp::SRem(_)
-                            | BinOp::SDiv(_)
-                            | BinOp::SMod(_)
-                            | BinOp::UDiv(_)
-                            | BinOp::UMod(_),
-                        ..
-                    )
+                    Expr::Index { space: Space::Shared, .. }
+                        | Expr::BinOp(
+                            BinOp::SQuot(_)
+                                | BinOp::SRem(_)
+                                | BinOp::SDiv(_)
+                                | BinOp::SMod(_)
+                                | BinOp::UDiv(_)
+                                | BinOp::UMod(_),
+                            ..
+                        )
                 );
         });
     }
