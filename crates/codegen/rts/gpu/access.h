@@ -59,7 +59,11 @@ RTS_FUN void block_unview(const unsigned char *view) {
 // A small block, in which nothing is yet, is memory of the host from now on, if there is some left.
 CALLED_FUN void block_to_host(struct futhark_context *ctx, struct block *b) {
   device_memory mem;
-  const unsigned char *host = b->host == NULL && b->size <= SEEN_BYTES ? api_take_host(ctx, &mem) : NULL;
+  if (b->host != NULL || b->stays || b->size > SEEN_BYTES) {
+    return;
+  }
+  const unsigned char *host = api_take_host(ctx, &mem);
+  b->stays = host == NULL;
   if (host != NULL) {
     b->own = b->mem;
     b->mem = mem;

@@ -26,6 +26,8 @@ struct block {
   // Where the host sees its bytes, if a kernel writes them to the host's memory, and the memory that it has otherwise.
   const unsigned char *host;
   device_memory own;
+  // Whether there was no such memory left when it was first wanted: what is written to it stays there.
+  bool stays;
 };
 
 // The most bytes of a block that the host reads as a whole when it reads one of its elements.
@@ -148,6 +150,7 @@ CALLED_FUN void memory_give(struct memory *memory, struct block *b) {
     b->host = NULL;
     b->mem = b->own;
   }
+  b->stays = false;
   memory->live -= b->size;
   int64_t size = b->room;
   int class = size_class(&size);
