@@ -65,6 +65,8 @@ const ITERATIONS: i64 = 4;
 const MOST_ITERATIONS: i64 = 8;
 /// The most statements of an iteration.
 const MOST_STATEMENTS: usize = 32;
+/// The most parts of an expression that is computed again where it is needed: the place of a point has about ten.
+const MOST_PARTS: usize = 24;
 /// The most bytes that an iteration hands on from stage to stage: so many registers of 4 bytes are needed for a piece.
 const MOST_BYTES: u64 = 24;
 /// The same of loops that fill shared memory, which have nothing else in registers.
@@ -512,7 +514,7 @@ fn known_again(codes: Vec<&Code>, known: &mut FxHashMap<Name, Expr>) -> Vec<Code
         let mut code = code.clone();
         Instead(&*known).code(&mut code);
         if let Code::SetScalar(x, e) = &code {
-            if own.contains(x) && times_set.get(x) == Some(&1) && is_cheap(e) {
+            if own.contains(x) && times_set.get(x) == Some(&1) && is_cheap(e) && is_small(e) {
                 known.insert(*x, e.clone());
                 continue;
             }
@@ -547,6 +549,13 @@ fn needs_check(code: &Code) -> bool {
         });
     }
     found
+}
+
+/// Whether an expression has few parts. What is known is put in place of variables, so that squares of squares would grow without end.
+fn is_small(e: &Expr) -> bool {
+    let mut parts = 0;
+    for_each_part(e, &mut |_| parts += 1);
+    parts <= MOST_PARTS
 }
 
 /// Whether an expression is a sum or product of variables and numbers.

@@ -30,7 +30,7 @@
 
 use super::in_step::converted;
 use super::{
-    changing, may_be_one, once, plain_statements, resolved, step, Across, Code, Instead, Read, Replace,
+    changing, may_be_one, once, plain_statements, resolved, step, Across, Code, Instead, Read, Replace, Set,
     Walks, MOST_STATEMENTS,
 };
 use crate::loops::{renamed, Renaming};
@@ -52,6 +52,8 @@ const TILE_BYTES: u64 = 128;
 /// The most bytes of all tiles of a thread, and of a block, which may have so much shared memory without asking for more.
 const MOST_BYTES_PER_THREAD: u64 = 192;
 const MOST_BYTES_PER_BLOCK: u64 = 48 << 10;
+/// The most parts of an expression that is looked at in terms of what was known before it: products of products would grow without end. Offsets of rows have about ten.
+const MOST_PARTS: usize = 64;
 
 /// The tiles of a kernel.
 #[derive(Default)]
@@ -99,7 +101,6 @@ impl Tiles {
     /// Of a kernel, if warps can have any.
     pub(super) fn of(kernel: &Kernel, may: bool) -> Tiles {
         let (mut shares, mut loops) = (!kernel.shared.is_empty(), 0);
-        let mut known: FxHashMap<Name, Expr> = FxHashMap::default();
         for_each_statement(&kernel.body, &mut |code| {
             shares |= matches!(
                 code,
@@ -109,9 +110,21 @@ impl Tiles {
                 code,
                 Code::For { .. } | Code::While(..) | Code::Op(KernelOp::UnrolledFor { .. })
             ));
+        });
+        if !may || shares || loops != 1 {
+            return Tiles::default();
+        }
+        let mut known: FxHashMap<Name, Expr> = FxHashMap::default();
+        let mut counts: FxHashMap<Name, usize> = FxHashMap::default();
+        Set(&mut |x| *counts.entry(x).or_default() += 1).code(&kernel.body);
+        for_each_statement(&kernel.body, &mut |code| {
             if let Code::SetScalar(x, e) = code {
-                if once(&kernel.body, *x) {
-                    known.insert(*x, resolved(e, &known));
+                // It is declared, too.
+                if counts.get(x) == Some(&2) {
+                    let whole = resolved(e, &known);
+                    let mut parts = 0;
+                    for_each_part(&whole, &mut |_| parts += 1);
+                    known.insert(*x, if parts <= MOST_PARTS { whole } else { e.clone() });
                 }
             }
         });
@@ -121,7 +134,7 @@ impl Tiles {
             kernel.qualifiers.get(m) == Some(&Qualifier::Unaliased) && mentioned.0.get(m) == Some(&1)
         };
         let written_once = kernel.params.iter().map(Param::name).filter(once).collect();
-        Tiles { may: may && !shares && loops == 1, written_once, known, ..Tiles::default() }
+        Tiles { may: true, written_once, known, ..Tiles::default() }
     }
 
     /// Whether an offset is a sum of multiples of the thread's number and of what is the same for all threads.
