@@ -18,6 +18,20 @@ pub fn flat<O>(code: &Code<O>) -> Vec<&Code<O>> {
     out
 }
 
+/// The same of statements that are given away.
+pub fn flattened<O: Operation>(codes: Vec<Code<O>>) -> Vec<Code<O>> {
+    let mut flat = Vec::with_capacity(codes.len());
+    let mut rest: Vec<Code<O>> = codes.into_iter().rev().collect();
+    while let Some(code) = rest.pop() {
+        if let Code::Seq(inner) = code {
+            rest.extend(inner.into_iter().rev());
+        } else {
+            flat.push(code);
+        }
+    }
+    flat
+}
+
 /// Calls a function on every statement of a kernel, in the order of the text, those inside of others after them. Code with
 /// tasks is code of two machines: a [`Visitor`](crate::visit::Visitor) goes through that.
 pub fn for_each_statement<'c>(code: &'c Code<KernelOp>, f: &mut impl FnMut(&'c Code<KernelOp>)) {

@@ -20,6 +20,7 @@
 
 use fehu_base::Name;
 use fehu_imp::ops::Operation;
+use fehu_imp::parts::flattened;
 use fehu_imp::syntax::{Code as AnyCode, KernelOp, Program};
 use fehu_imp::visit::{look_at_code, look_at_kernel_op, Visitor};
 use fehu_ir::visit::deep;
@@ -54,9 +55,7 @@ enum Level {
 /// `filled`: all blocks that the kernel copies to.
 fn code(of: &mut Code, filled: &FxHashSet<Name>, level: Level) {
     if let Code::Seq(codes) = of {
-        let mut all = vec![];
-        flatten(std::mem::take(codes), &mut all);
-        *codes = all;
+        *codes = flattened(std::mem::take(codes));
         codes.iter_mut().for_each(|c| deep(|| code(c, filled, Level::Inner)));
         let awaits: Vec<usize> = (0..codes.len()).filter(|k| is_await(&codes[*k])).collect();
         for (number, at) in awaits.iter().enumerate().rev() {
@@ -94,28 +93,6 @@ fn is_await(code: &Code) -> bool {
 
 fn is_barrier(code: &Code) -> bool {
     matches!(code, Code::Op(KernelOp::Barrier | KernelOp::LeaveIfFailed))
-}
-
-/// Statements without sequences in sequences.
-fn flatten(codes: Vec<Code>, into: &mut Vec<Code>) {
-    for code in codes {
-        match code {
-            Code::Seq(inner) => flatten(inner, into),
-            other @ (Code::DeclareScalar(..)
-            | Code::SetScalar(..)
-            | Code::DeclareMem(..)
-            | Code::DeclareStatic(..)
-            | Code::SetMem(..)
-            | Code::Write { .. }
-            | Code::Copy { .. }
-            | Code::For { .. }
-            | Code::While(..)
-            | Code::If(..)
-            | Code::Call { .. }
-            | Code::Assert { .. }
-            | Code::Op(_)) => into.push(other),
-        }
-    }
 }
 
 /// The blocks of a piece of code.

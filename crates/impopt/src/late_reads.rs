@@ -19,6 +19,7 @@
 use crate::host_results::MOST_BYTES;
 use fehu_base::Name;
 use fehu_imp::build::constant;
+use fehu_imp::parts::flattened;
 use fehu_imp::syntax::{Ahead, Arg, Code as AnyCode, CpuOp, Expr, HostOp, Program, Space, Way};
 use fehu_imp::visit::{look_at_code, Visitor};
 use fehu_ir::visit::deep;
@@ -42,34 +43,10 @@ fn code(of: &mut Code) {
         deep(|| code(otherwise));
     } else if let Code::Seq(codes) = of {
         codes.iter_mut().for_each(|c| deep(|| code(c)));
-        let mut all = vec![];
-        flatten(std::mem::take(codes), &mut all);
-        *codes = all;
+        *codes = flattened(std::mem::take(codes));
         let mut at = 0;
         while at < codes.len() {
             at = read_late(codes, at).unwrap_or(at + 1);
-        }
-    }
-}
-
-/// Statements without sequences in sequences.
-fn flatten(codes: Vec<Code>, into: &mut Vec<Code>) {
-    for code in codes {
-        match code {
-            Code::Seq(inner) => flatten(inner, into),
-            other @ (Code::DeclareScalar(..)
-            | Code::SetScalar(..)
-            | Code::DeclareMem(..)
-            | Code::DeclareStatic(..)
-            | Code::SetMem(..)
-            | Code::Write { .. }
-            | Code::Copy { .. }
-            | Code::For { .. }
-            | Code::While(..)
-            | Code::If(..)
-            | Code::Call { .. }
-            | Code::Assert { .. }
-            | Code::Op(_)) => into.push(other),
         }
     }
 }
