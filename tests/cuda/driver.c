@@ -333,9 +333,10 @@ static void set_node(struct graph *graph, long node, const struct launch *launch
   graph->launches[node] = *launch;
   graph->launches[node].params = graph->args[node];
   const struct kernel *kernel = launch->function;
-  for (int i = 0; runs() && i < kernel->num_params; i++) {
-    memcpy(&graph->values[node][i], launch->params[i], kernel->bytes[i]);
-    graph->args[node][i] = &graph->values[node][i];
+  for (int i = 0, at = 0; runs() && i < kernel->num_params; i++) {
+    memcpy(&graph->values[node][at], launch->params[i], kernel->bytes[i]);
+    graph->args[node][i] = &graph->values[node][at];
+    at += (int)(kernel->bytes[i] + 7) / 8;
   }
 }
 int cuGraphCreate(void **out, unsigned int flags) {

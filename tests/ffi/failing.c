@@ -55,6 +55,12 @@ static void use(struct futhark_context *ctx) {
       futhark_free_i32_1d(ctx, out);
     }
   }
+  // Elements that the host writes meanwhile.
+  struct futhark_f32_1d *gates;
+  if (!bad(ctx, futhark_entry_gates(ctx, &gates, 40, 100), "gates")) {
+    bad(ctx, futhark_context_sync(ctx), "sync");
+    futhark_free_f32_1d(ctx, gates);
+  }
   futhark_context_unpause_profiling(ctx);
   int64_t n;
   bad(ctx, futhark_entry_main(ctx, &n, 100, 200), "main");

@@ -74,6 +74,19 @@ fn launches_go_together() {
     }
 }
 
+/// What the host writes and copies goes to the device by launches, a matrix at a time.
+#[test]
+fn changes_go_together() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = dir.path();
+    built(dir);
+    let said = run(dir, &[CLIENT], &[("FAKE_LOG", "1")]);
+    let calls = |name: &str| said.lines().filter(|l| l.contains(name)).count();
+    // A few transfers for each of the two times that all is done: `gates` alone writes 40 matrices.
+    let transfers = ["Memset", "MemcpyDtoD", "MemcpyHtoD"].map(calls);
+    assert!(transfers.iter().sum::<usize>() < 20, "{transfers:?}: {said}");
+}
+
 #[test]
 fn a_device_that_disappears() {
     let dir = tempfile::tempdir().expect("a temporary folder");

@@ -34,18 +34,20 @@ use std::collections::BTreeSet;
 pub(crate) fn generate<A: Api>(program: &Program, analysis: &Analysis, options: &Options) -> Output {
     let context = Context::new(program, analysis, options.backtrace);
     let widths = &analysis.copied_widths;
+    let changes = A::KERNEL_CHANGES.filter(|_| analysis.host_changes);
     let mut code = tables::params(program);
     code.push_str(&format!(
         "#define HAS_RECURSION {}\n#define NUM_KERNELS {}\n#define MAX_FAILURE_VALUES {}\n",
         u8::from(context.has_recursion()),
-        program.kernels.len() + COPY_KERNELS.len() * widths.len(),
+        program.kernels.len() + COPY_KERNELS.len() * widths.len() + usize::from(changes.is_some()),
         failure::max_values(&program.checks),
     ));
     code.push_str(&rts::library::<A>());
-    code.push_str(&kernel_table(&context, widths));
-    let (prelude, copies) = (rts::kernel_prelude::<A>(), copy_text(widths));
+    code.push_str(&kernel_table(&context, widths, changes.is_some()));
+    let (prelude, copies, changes) =
+        (rts::kernel_prelude::<A>(), copy_text(widths), changes.unwrap_or_default());
     let kernels = kernel::kernels::<A>(&context);
-    code.push_str(&kernel_strings(&format!("{}{prelude}\n{copies}{kernels}", sizes(program))));
+    code.push_str(&kernel_strings(&format!("{}{prelude}\n{changes}{copies}{kernels}", sizes(program))));
     code.push_str(&fun::globals_struct(&context));
     code.push_str(rts::MEMORY);
     code.push_str(crate::c::rts::CONTEXT);
@@ -81,8 +83,8 @@ fn copy_text(widths: &BTreeSet<u64>) -> String {
 /// The kernels of copies, for each width of elements.
 const COPY_KERNELS: [&str; 4] = ["copy_elements", "copy_matrices", "copy_whole", "copy_transposed"];
 
-/// The kernels of the program, then those of copies, and where these are by width.
-fn kernel_table(context: &Context, widths: &BTreeSet<u64>) -> String {
+/// The kernels of the program, then those of copies, and where these are by width; then the one that changes memory.
+fn kernel_table(context: &Context, widths: &BTreeSet<u64>, changes: bool) -> String {
     let mut out = String::from("static const struct kernel_info kernel_infos[] = {\n");
     for (kernel, (_, facts)) in context.program.kernels.iter().zip(&context.analysis.kernels) {
         let location = (context.backtrace)(&kernel.loc).join(" -> ");
@@ -105,7 +107,11 @@ fn kernel_table(context: &Context, widths: &BTreeSet<u64>) -> String {
             next += 1;
         }
     }
+    if changes {
+        out.push_str("    {\"change_memory\", \"change_memory\", \"\", false, false, false},\n");
+    }
     out.push_str("    {NULL, NULL, NULL, false, false, false},\n};\n");
+    out.push_str(&format!("#define CHANGES_KERNEL ({})\n", if changes { next } else { -1 }));
     for (name, table) in COPY_KERNELS.iter().zip(tables) {
         let list = table.map(|i| i.to_string()).join(", ");
         out.push_str(&format!("static UNUSED const int {name}_kernels[] = {{{list}}};\n"));

@@ -8,7 +8,7 @@ use crate::recursion::recursive_functions;
 use crate::usage::{params_and_calls, Usage};
 use fehu_base::Name;
 use fehu_imp::ops::Operation;
-use fehu_imp::syntax::{Code, Expr, Function, Program};
+use fehu_imp::syntax::{Code, Expr, Function, Program, Space};
 use fehu_imp::visit::{look_at_code, Visitor};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -40,6 +40,8 @@ pub struct Analysis {
     pub params: FxHashMap<Name, BTreeSet<usize>>,
     /// The sizes in bytes of the elements that host code copies.
     pub copied_widths: BTreeSet<u64>,
+    /// Whether host code writes or copies elements.
+    pub host_changes: bool,
 }
 
 impl Analysis {
@@ -51,6 +53,7 @@ impl Analysis {
         };
         let Facts { kernels, failing } = Facts::of(program);
         let usage_of_kernel = |k: &fehu_imp::syntax::Kernel| Usage::of(&k.body, &[], &k.params);
+        let changes = Changes::of(program);
         let entries = program.functions.iter().filter(|f| f.entry.is_some());
         Analysis {
             functions: program
@@ -68,7 +71,8 @@ impl Analysis {
             failing,
             recursive: recursive_functions(program),
             params: entries.map(|f| (f.name, params_of(program, f.name))).collect(),
-            copied_widths: copied_widths(program),
+            copied_widths: changes.widths,
+            host_changes: changes.any,
         }
     }
 }
@@ -94,21 +98,30 @@ fn params_of(program: &Program, fun: Name) -> BTreeSet<usize> {
     params
 }
 
-fn copied_widths(program: &Program) -> BTreeSet<u64> {
-    #[derive(Default)]
-    struct Widths(BTreeSet<u64>);
-    impl Visitor<'_> for Widths {
-        fn code<O: Operation>(&mut self, code: &Code<O>) {
-            if let Code::Copy { elem, .. } = code {
-                self.0.insert(elem.bytes());
-            }
-            look_at_code(self, code);
+/// What host code writes and copies.
+#[derive(Default)]
+struct Changes {
+    widths: BTreeSet<u64>,
+    any: bool,
+}
+
+impl Changes {
+    fn of(program: &Program) -> Changes {
+        let mut changes = Changes::default();
+        for body in program.functions.iter().map(|f| &f.body).chain([&program.init]) {
+            changes.code(body);
         }
-        fn expr(&mut self, _: &Expr) {}
+        changes
     }
-    let mut widths = Widths::default();
-    for body in program.functions.iter().map(|f| &f.body).chain([&program.init]) {
-        widths.code(body);
+}
+
+impl Visitor<'_> for Changes {
+    fn code<O: Operation>(&mut self, code: &Code<O>) {
+        if let Code::Copy { elem, .. } = code {
+            self.widths.insert(elem.bytes());
+        }
+        self.any |= matches!(code, Code::Copy { .. } | Code::Write { space: Space::Default, .. });
+        look_at_code(self, code);
     }
-    widths.0
+    fn expr(&mut self, _: &Expr) {}
 }

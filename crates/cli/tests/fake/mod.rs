@@ -10,6 +10,11 @@ entry count (n: i64): i64 =
   hist (+) 0 37 (iota n |> map (%% 37)) (replicate n 1i64) |> foldl (\\a x -> a * 31 + x) 0
 entry steps (n: i64) (m: i64): []i32 =
   loop xs = replicate m 0 for i < n do map2 (\\x j -> #[unsafe] x + xs[(i + j) %% m]) xs (iota m)
+entry gates (n: i64) (m: i64): []f32 =
+  loop xs = tabulate m f32.i64 for i < n do
+    let (c, s) = (f32.cos (f32.i64 i), f32.sin (f32.i64 i))
+    let gate = [[1, 0, 0], [0, c, s], [0, s, c]]
+    in tabulate m (\\j -> #[unsafe] xs[j] * gate[j %% 3, (j + i) %% 3])
 entry pick (xs: []i32) (is: []i64): []i32 = map (\\i -> xs[i]) is
 entry sums (xss: [][]i32): []i32 = map (\\xs -> loop s = 0 for x in xs do s + x) xss
 entry set (xs: *[]i32) (i: i64) (x: i32): *[]i32 = xs with [i] = x

@@ -141,6 +141,9 @@ struct api {
   struct batch *batch;
   int64_t launches;
   bool launches_alone;
+  // Changes of memory that wait, and how many of the bytes that the host gives them are taken.
+  struct changes changes;
+  int num_changes, given;
 };
 
 #define API_KERNEL "extern \"C\" __global__ void"

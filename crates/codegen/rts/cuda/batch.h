@@ -19,8 +19,8 @@ typedef struct CUgraphExec_st *CUgraphExec;
 #define LAUNCHES_ALONE 8
 #define LONG_CHAIN 32
 #define SHORT_CHAIN 8
-// Arguments of launches that are collected.
-#define BATCH_ARGS 1024
+// Words of arguments of launches that are collected.
+#define BATCH_ARGS 4096
 
 struct kernel_node {
   CUfunction function;
@@ -44,8 +44,8 @@ struct kernel_node {
 struct waiting_launch {
   int kernel;
   unsigned int grid, block, shared;
-  // Its first argument, and how many.
-  int args, num_args;
+  // The first word of its arguments, and how many they have.
+  int args, num_words;
 };
 
 struct chain {
@@ -62,7 +62,7 @@ struct batch {
   GRAPH_FUNCTIONS(FIELD)
 #undef FIELD
   // What is collected.
-  int num, num_args;
+  int num, num_words;
   struct waiting_launch waiting[LONG_CHAIN];
   uint64_t values[BATCH_ARGS];
   void *args[BATCH_ARGS];
@@ -144,8 +144,8 @@ TOOL_FUN CUresult chain_open(struct api *api, struct chain *chain, const struct 
 RTS_FUN bool same_launch(const struct batch *batch, const struct chain *chain, int node, const struct waiting_launch *launch) {
   const struct waiting_launch *sent = &chain->sent[node];
   return sent->kernel == launch->kernel && sent->grid == launch->grid && sent->block == launch->block &&
-         sent->shared == launch->shared && sent->num_args == launch->num_args &&
-         memcmp(chain->values + sent->args, batch->values + launch->args, (size_t)sent->num_args * sizeof(uint64_t)) == 0;
+         sent->shared == launch->shared && sent->num_words == launch->num_words &&
+         memcmp(chain->values + sent->args, batch->values + launch->args, (size_t)sent->num_words * sizeof(uint64_t)) == 0;
 }
 
 // Whether launches were sent as a chain.
@@ -166,7 +166,7 @@ CALLED_FUN bool chain_send(struct api *api, struct chain *chain, const struct wa
     const struct waiting_launch *last = &launches[size - 1];
     int first = launches[0].args;
     memcpy(chain->sent, launches, (size_t)size * sizeof(struct waiting_launch));
-    memcpy(chain->values + first, batch->values + first, (size_t)(last->args + last->num_args - first) * sizeof(uint64_t));
+    memcpy(chain->values + first, batch->values + first, (size_t)(last->args + last->num_words - first) * sizeof(uint64_t));
     code = batch->GraphLaunch(chain->exec, api->stream);
   }
   if (code != CUDA_SUCCESS) {
@@ -185,7 +185,7 @@ CALLED_FUN int batch_send(struct futhark_context *ctx) {
     return FUTHARK_SUCCESS;
   }
   batch->num = 0;
-  batch->num_args = 0;
+  batch->num_words = 0;
   while (done < n) {
     const struct waiting_launch *launch = &batch->waiting[done];
     bool is_long = n - done >= LONG_CHAIN;
@@ -205,18 +205,27 @@ CALLED_FUN int batch_send(struct futhark_context *ctx) {
   return FUTHARK_SUCCESS;
 }
 
-// Whether the next launch, with so many parameters, is collected.
-RTS_FUN bool batch_takes(struct api *api, int num) {
+// Whether launches are collected from the next one on.
+RTS_FUN bool batch_collects(const struct api *api) {
+  return api->launches >= LAUNCHES_ALONE && !api->launches_alone;
+}
+
+// Whether the next launch, with parameters of so many words, is collected.
+RTS_FUN bool batch_takes(struct api *api, int words) {
+  bool collects = batch_collects(api);
   api->launches++;
-  return api->launches > LAUNCHES_ALONE && !api->launches_alone && num <= BATCH_ARGS &&
-         (api->batch != NULL || batch_open(api));
+  return collects && words <= BATCH_ARGS && (api->batch != NULL || batch_open(api));
+}
+
+RTS_FUN int words_of(size_t bytes) {
+  return (int)((bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t));
 }
 
 // Collects a launch with these parameters, each of so many bytes.
 CALLED_FUN int batch_add(struct futhark_context *ctx, const struct waiting_launch *launch, void **params,
                          const size_t *sizes, int num) {
   struct batch *batch = ctx->api.batch;
-  if (batch->num_args + num > BATCH_ARGS) {
+  if (batch->num_words + launch->num_words > BATCH_ARGS) {
     int err = batch_send(ctx);
     if (err != FUTHARK_SUCCESS) {
       return err;
@@ -224,13 +233,13 @@ CALLED_FUN int batch_add(struct futhark_context *ctx, const struct waiting_launc
   }
   struct waiting_launch *place = &batch->waiting[batch->num++];
   *place = *launch;
-  place->args = batch->num_args;
-  place->num_args = num;
+  place->args = batch->num_words;
   for (int i = 0; i < num; i++) {
-    uint64_t *value = &batch->values[batch->num_args];
-    *value = 0;
+    uint64_t *value = &batch->values[batch->num_words];
+    batch->num_words += words_of(sizes[i]);
+    batch->values[batch->num_words - 1] = 0;
     memcpy(value, params[i], sizes[i]);
-    batch->args[batch->num_args++] = value;
+    batch->args[place->args + i] = value;
   }
   return batch->num == LONG_CHAIN ? batch_send(ctx) : FUTHARK_SUCCESS;
 }

@@ -65,7 +65,7 @@ static int api_allocate(struct futhark_context *ctx, int64_t bytes, device_memor
 
 // What is collected by now may still use the memory.
 static void api_release(struct futhark_context *ctx, device_memory mem) {
-  (void)batch_send(ctx);
+  (void)send_all(ctx);
   ctx->api.cu.MemFree(mem);
 }
 
@@ -76,27 +76,22 @@ static int api_is_aligned(struct futhark_context *ctx, device_memory mem, size_t
 }
 
 // From memory that the device cannot read, bytes are taken before the call returns.
-static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at, const void *from, int64_t bytes) {
+static int upload_now(struct futhark_context *ctx, CUdeviceptr to, const void *from, int64_t bytes) {
   const struct cuda *cu = &ctx->api.cu;
-  int err = batch_send(ctx);
-  if (err != FUTHARK_SUCCESS) {
-    return err;
-  }
   struct device_event *event = cuda_event_start(ctx, event_copy(ctx, "copy from host", bytes));
-  CUdeviceptr place = to + (CUdeviceptr)at;
   CUresult code;
   if (bytes == 4) {
     unsigned int word;
     memcpy(&word, from, 4);
-    code = cu->MemsetD32Async(place, word, 1, ctx->api.stream);
+    code = cu->MemsetD32Async(to, word, 1, ctx->api.stream);
   } else if (bytes == 2) {
     unsigned short word;
     memcpy(&word, from, 2);
-    code = cu->MemsetD16Async(place, word, 1, ctx->api.stream);
+    code = cu->MemsetD16Async(to, word, 1, ctx->api.stream);
   } else if (bytes == 1) {
-    code = cu->MemsetD8Async(place, *(const unsigned char *)from, 1, ctx->api.stream);
+    code = cu->MemsetD8Async(to, *(const unsigned char *)from, 1, ctx->api.stream);
   } else {
-    code = cu->MemcpyHtoDAsync(place, from, (size_t)bytes, ctx->api.stream);
+    code = cu->MemcpyHtoDAsync(to, from, (size_t)bytes, ctx->api.stream);
     if (code == CUDA_SUCCESS && bytes > STAGE_BYTES) {
       // The user's memory may be such that the device can read it later.
       code = cu->StreamSynchronize(ctx->api.stream);
@@ -106,9 +101,19 @@ static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at,
   return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : cuda_fail(ctx, "write to the device", code);
 }
 
+static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at, const void *from, int64_t bytes) {
+  CUdeviceptr place = to + (CUdeviceptr)at;
+  if (upload_waits(bytes)) {
+    struct change change = {place, 0, (uint32_t)bytes, 0};
+    return change_add(ctx, &change, from);
+  }
+  int err = send_all(ctx);
+  return err == FUTHARK_SUCCESS ? upload_now(ctx, place, from, bytes) : err;
+}
+
 static int api_download(struct futhark_context *ctx, device_memory from, int64_t at, void *to, int64_t bytes) {
   const struct cuda *cu = &ctx->api.cu;
-  int err = batch_send(ctx);
+  int err = send_all(ctx);
   if (err != FUTHARK_SUCCESS) {
     return err;
   }
@@ -128,7 +133,7 @@ static int api_download(struct futhark_context *ctx, device_memory from, int64_t
 
 static int api_begin_download(struct futhark_context *ctx, device_memory from, int64_t bytes, bool *begun) {
   const struct cuda *cu = &ctx->api.cu;
-  int err = batch_send(ctx);
+  int err = send_all(ctx);
   if (err != FUTHARK_SUCCESS) {
     return err;
   }
@@ -189,7 +194,7 @@ static int mark_ahead(struct futhark_context *ctx) {
 
 // From the host's memory, or where the copy that has begun ends.
 static int api_end_download(struct futhark_context *ctx, const unsigned char *host, void *to, int64_t bytes, bool *failed) {
-  int err = batch_send(ctx);
+  int err = send_all(ctx);
   if (err != FUTHARK_SUCCESS) {
     return err;
   }
@@ -206,17 +211,22 @@ static int api_end_download(struct futhark_context *ctx, const unsigned char *ho
   return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : cuda_fail(ctx, "read from the device", code);
 }
 
-static int api_move(struct futhark_context *ctx, device_memory to, int64_t to_at, device_memory from, int64_t from_at,
-                    int64_t bytes) {
-  int err = batch_send(ctx);
-  if (err != FUTHARK_SUCCESS) {
-    return err;
-  }
+static int move_now(struct futhark_context *ctx, CUdeviceptr to, CUdeviceptr from, int64_t bytes) {
   struct device_event *event = cuda_event_start(ctx, event_copy(ctx, "copy on device", bytes));
-  CUresult code = ctx->api.cu.MemcpyDtoDAsync(to + (CUdeviceptr)to_at, from + (CUdeviceptr)from_at, (size_t)bytes,
-                                              ctx->api.stream);
+  CUresult code = ctx->api.cu.MemcpyDtoDAsync(to, from, (size_t)bytes, ctx->api.stream);
   cuda_event_end(ctx, event);
   return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : cuda_fail(ctx, "copy on the device", code);
+}
+
+static int api_move(struct futhark_context *ctx, device_memory to, int64_t to_at, device_memory from, int64_t from_at,
+                    int64_t bytes) {
+  CUdeviceptr to_place = to + (CUdeviceptr)to_at, from_place = from + (CUdeviceptr)from_at;
+  if (move_waits(bytes)) {
+    struct change change = {to_place, from_place, (uint32_t)bytes, copy_unit(to_place, from_place, bytes)};
+    return change_add(ctx, &change, NULL);
+  }
+  int err = send_all(ctx);
+  return err == FUTHARK_SUCCESS ? move_now(ctx, to_place, from_place, bytes) : err;
 }
 
 #define MAX_KERNEL_ARGS 1024
@@ -229,11 +239,12 @@ static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int
   void *params[MAX_KERNEL_ARGS + 3];
   size_t sizes[MAX_KERNEL_ARGS + 3];
   int at = 0;
-  if (api->mark_ahead) {
-    int err = mark_ahead(ctx);
-    if (err != FUTHARK_SUCCESS) {
-      return err;
-    }
+  int err = changes_send(ctx);
+  if (err == FUTHARK_SUCCESS && api->mark_ahead) {
+    err = mark_ahead(ctx);
+  }
+  if (err != FUTHARK_SUCCESS) {
+    return err;
   }
   if (num_args > MAX_KERNEL_ARGS) {
     set_error(ctx, "Error: the kernel %s has too many parameters.\n", info->label);
@@ -261,12 +272,16 @@ static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int
     sizes[at] = args[i].size > 0 ? args[i].size : sizeof b->mem;
     params[at++] = args[i].size > 0 ? (void *)args[i].value : b == NULL ? (void *)&nothing : (void *)&b->mem;
   }
+  int words = 0;
+  for (int i = 0; i < at; i++) {
+    words += words_of(sizes[i]);
+  }
   struct device_event *event = event_kernel(ctx, info, grid, block, shared);
-  if (event == NULL && batch_takes(api, at)) {
-    struct waiting_launch launch = {kernel, (unsigned int)grid, (unsigned int)block, (unsigned int)shared, 0, at};
+  if (event == NULL && batch_takes(api, words)) {
+    struct waiting_launch launch = {kernel, (unsigned int)grid, (unsigned int)block, (unsigned int)shared, 0, words};
     return batch_add(ctx, &launch, params, sizes, at);
   }
-  int err = batch_send(ctx);
+  err = batch_send(ctx);
   if (err != FUTHARK_SUCCESS) {
     return err;
   }
@@ -278,11 +293,11 @@ static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int
 }
 
 static int api_send(struct futhark_context *ctx) {
-  return batch_send(ctx);
+  return send_all(ctx);
 }
 
 static int api_wait(struct futhark_context *ctx) {
-  int err = batch_send(ctx);
+  int err = send_all(ctx);
   if (err != FUTHARK_SUCCESS) {
     return err;
   }

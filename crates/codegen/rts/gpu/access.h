@@ -19,7 +19,7 @@ CALLED_FUN int check_failure(struct futhark_context *ctx) {
 }
 
 RTS_FUN int block_write(struct futhark_context *ctx, struct block *to, int64_t at, const void *from, int64_t bytes) {
-  ctx->memory.seen = NULL;
+  memory_unsee(&ctx->memory);
   return bytes <= 0 ? FUTHARK_SUCCESS : api_upload(ctx, to->mem, at, from, bytes);
 }
 
@@ -36,7 +36,7 @@ RTS_FUN int block_read(struct futhark_context *ctx, const struct block *from, in
 
 RTS_FUN int block_copy(struct futhark_context *ctx, struct block *to, int64_t to_at, const struct block *from,
                        int64_t from_at, int64_t bytes) {
-  ctx->memory.seen = NULL;
+  memory_unsee(&ctx->memory);
   return bytes <= 0 ? FUTHARK_SUCCESS : api_move(ctx, to->mem, to_at, from->mem, from_at, bytes);
 }
 
@@ -84,40 +84,63 @@ CALLED_FUN int read_ahead(struct futhark_context *ctx, const struct block *b) {
   return err;
 }
 
+// Where the host keeps the next part that it reads.
+RTS_FUN struct seen *next_seen(struct memory *memory) {
+  return &memory->seen[memory->num_seen++ % SEEN_PARTS];
+}
+
 // Waits for that copy. What was launched after it may still run, and may fail; but if anything has failed by now, all must end first.
 CALLED_FUN int end_ahead(struct futhark_context *ctx) {
   struct memory *memory = &ctx->memory;
   bool failed = false;
-  memory->seen = memory->ahead;
+  struct seen *seen = next_seen(memory);
+  seen->block = memory->ahead;
+  seen->at = 0;
   memory->ahead = NULL;
-  int err = api_end_download(ctx, memory->seen->host, memory->seen_bytes, memory->seen->size, &failed);
+  int err = api_end_download(ctx, seen->block->host, seen->bytes, seen->block->size, &failed);
+  if (err != FUTHARK_SUCCESS || failed) {
+    memory_unsee(memory);
+  }
   if (err == FUTHARK_SUCCESS && failed) {
-    memory->seen = NULL;
     err = api_wait(ctx);
     return err == FUTHARK_SUCCESS ? check_failure(ctx) : err;
   }
   return err;
 }
 
-// An element. Each read waits for the device, so that a block of a few of them, such as the results of a reduction, is read as a whole.
+// The part of a block from there on, if the host has read it.
+CALLED_FUN const struct seen *find_seen(const struct memory *memory, const struct block *b, int64_t at) {
+  for (int i = 0; i < SEEN_PARTS && i < memory->num_seen; i++) {
+    if (memory->seen[i].block == b && memory->seen[i].at == at) {
+      return &memory->seen[i];
+    }
+  }
+  return NULL;
+}
+
+// An element. Each read waits for the device, so that its neighbours are read with it: other results of a reduction, the next elements of an array.
 CALLED_FUN int element_read(struct futhark_context *ctx, const struct block *from, int64_t at, void *to, int64_t bytes) {
   struct memory *memory = &ctx->memory;
+  int64_t start = at / SEEN_BYTES * SEEN_BYTES, left = from->size - start;
   if (memory->ahead == from) {
     int err = end_ahead(ctx);
     if (err != FUTHARK_SUCCESS) {
       return err;
     }
-  } else if (from->size <= bytes || from->size > SEEN_BYTES) {
-    return block_read(ctx, from, at, to, bytes);
   }
-  if (memory->seen != from) {
-    int err = block_read(ctx, from, 0, memory->seen_bytes, from->size);
+  const struct seen *seen = find_seen(memory, from, start);
+  if (seen == NULL) {
+    struct seen *new_seen = next_seen(memory);
+    new_seen->block = from;
+    new_seen->at = start;
+    int err = block_read(ctx, from, start, new_seen->bytes, left < SEEN_BYTES ? left : SEEN_BYTES);
     if (err != FUTHARK_SUCCESS) {
+      memory_unsee(memory);
       return err;
     }
-    memory->seen = from;
+    seen = new_seen;
   }
-  memcpy(to, memory->seen_bytes + at, (size_t)bytes);
+  memcpy(to, seen->bytes + (at - start), (size_t)bytes);
   return FUTHARK_SUCCESS;
 }
 

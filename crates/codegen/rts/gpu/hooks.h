@@ -60,7 +60,7 @@ static int backend_sync(struct futhark_context *ctx) {
 // If the host finds a mistake while kernels run that may find one too, theirs comes first in the program. It is also not
 // left to be found by the next call. A device that does not work is not asked. What the user does to arrays meanwhile, nobody sees.
 static UNUSED int backend_end_call(struct futhark_context *ctx, int err) {
-  ctx->memory.seen = NULL;
+  memory_unsee(&ctx->memory);
   if (err == FUTHARK_SUCCESS) {
     return api_send(ctx);
   }

@@ -22,7 +22,7 @@ CALLED_FUN int launch_kernel(struct futhark_context *ctx, int kernel, int64_t gr
               ".\n", info->label, shared, limits->name, limits->shared_memory);
     return FUTHARK_OUT_OF_MEMORY;
   }
-  ctx->memory.seen = NULL;
+  memory_unsee(&ctx->memory);
   int64_t start = ctx->debugging ? wall_microseconds() : 0;
   if (ctx->debugging) {
     fprintf(ctx->log, "Launching kernel %s with grid %" PRId64 ", block %" PRId64 ", shared memory %" PRId64 ".\n",

@@ -30,8 +30,17 @@ struct block {
   bool stays;
 };
 
-// The most bytes of a block that the host reads as a whole when it reads one of its elements.
+// When the host reads an element, it reads so many bytes around it.
 #define SEEN_BYTES 64
+// So many parts of blocks are kept, such as the same part of several arrays.
+#define SEEN_PARTS 4
+
+// A part of a block that the host has read.
+struct seen {
+  const struct block *block;
+  int64_t at;
+  unsigned char bytes[SEEN_BYTES];
+};
 
 struct memory {
   struct futhark_context *ctx;
@@ -40,9 +49,9 @@ struct memory {
   int64_t live, peak, cached;
   // Whether the last block was refused for another reason than its size, which is the error by now.
   bool failed;
-  // The last block that the host has read as a whole, if nothing has changed since, and what is in it.
-  const struct block *seen;
-  unsigned char seen_bytes[SEEN_BYTES];
+  // What the host has read since anything has changed, and how often that was: parts take turns.
+  struct seen seen[SEEN_PARTS];
+  int64_t num_seen;
   // A block whose copy to the host is on its way.
   const struct block *ahead;
 };
@@ -65,6 +74,11 @@ static void api_release(struct futhark_context *ctx, device_memory mem);
 static int api_wait(struct futhark_context *ctx);
 static const unsigned char *api_take_host(struct futhark_context *ctx, device_memory *mem);
 static void api_give_host(struct futhark_context *ctx, const unsigned char *host);
+
+// Forgets what the host has read: something has changed, or may.
+RTS_FUN void memory_unsee(struct memory *memory) {
+  memory->num_seen = 0;
+}
 
 CALLED_FUN void memory_trim(struct memory *memory) {
   for (int i = 0; i < SIZE_CLASSES; i++) {
@@ -135,8 +149,10 @@ CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
 
 // Takes back a block.
 CALLED_FUN void memory_give(struct memory *memory, struct block *b) {
-  if (memory->seen == b) {
-    memory->seen = NULL;
+  for (int i = 0; i < SEEN_PARTS; i++) {
+    if (memory->seen[i].block == b) {
+      memory->seen[i].block = NULL;
+    }
   }
   if (memory->ahead == b) {
     memory->ahead = NULL;

@@ -22,13 +22,16 @@ impl Api for Cuda {
         ),
     };
     const SHARED_MEMORY_PARAM: Option<&'static str> = None;
-    const LIBRARY: &'static str = include_str!("../../rts/cuda/api.h");
+    const LIBRARY: &'static str =
+        concat!(include_str!("../../rts/cuda/change.h"), "\n", include_str!("../../rts/cuda/api.h"));
     const DEVICE: &'static str = concat!(
         include_str!("../../rts/cuda/batch.h"),
         "\n",
         include_str!("../../rts/cuda/open.h"),
         "\n",
         include_str!("../../rts/cuda/build.h"),
+        "\n",
+        include_str!("../../rts/cuda/changes.h"),
         "\n",
         include_str!("../../rts/cuda/ops.h"),
     );
@@ -37,6 +40,11 @@ impl Api for Cuda {
     const KERNEL: &'static str =
         concat!(include_str!("../../rts/cuda/kernel.h"), "\n", include_str!("../../rts/cuda/kernel_rows.h"));
     const KERNEL_MATH: &'static str = include_str!("../../rts/cuda/kernel_math.h");
+    const KERNEL_CHANGES: Option<&'static str> = Some(concat!(
+        include_str!("../../rts/cuda/change.h"),
+        "\n",
+        include_str!("../../rts/cuda/kernel_changes.h")
+    ));
 
     fn read_volatile(_: PrimType, _: &str, place: &str) -> String {
         place.to_owned()

@@ -34,6 +34,7 @@ impl Api for OpenCl {
     const APPLY: &'static str = include_str!("../../rts/opencl/apply.h");
     const KERNEL: &'static str = include_str!("../../rts/opencl/kernel.h");
     const KERNEL_MATH: &'static str = include_str!("../../rts/opencl/kernel_math.h");
+    const KERNEL_CHANGES: Option<&'static str> = None;
 
     fn read_volatile(elem: PrimType, address: &str, place: &str) -> String {
         match Word::of(elem, address) {
