@@ -11,7 +11,7 @@
 //!
 //! - What is made afresh gets a block of its own; constant data is in static
 //!   memory (its statement binds the block before the array), unless it is consumed.
-//! - Views share the block of what they are views of.
+//! - Views share the block of what they are views of. A cast to sizes that are known, or have been checked, to be the same is one.
 //! - Updates are in place. Where the value may share memory with the array, it
 //!   is copied first.
 //! - Branches (`branch`) and loops (`loops`) return blocks, offsets and strides where these differ.
@@ -34,6 +34,7 @@ use crate::foresee::foresee;
 use crate::plan::{Layout, Plan};
 use calls::Convention;
 use fehu_algebra::Facts;
+use fehu_analysis::Known;
 use fehu_base::{bug, Diagnostic, Name};
 use fehu_ir::alias::{Aliases, Signatures};
 use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
@@ -64,6 +65,8 @@ pub fn introduce(mut prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<Refusal>> 
         internal,
         constants,
         aliases: Aliases::default(),
+        known: Known::default(),
+        facts: Facts::new(),
         plans: FxHashMap::default(),
         not_static: FxHashSet::default(),
         kernel: None,
@@ -114,6 +117,9 @@ struct Introduce {
     constants: FxHashSet<Name>,
     /// Of the current function.
     aliases: Aliases,
+    /// What is known of its sizes, and what holds anywhere: casts to sizes that are the same, whatever they are called, are views.
+    known: Known,
+    facts: Facts,
     /// How its loops carry arrays.
     plans: FxHashMap<Name, Plan>,
     /// Its constant data that is consumed.
@@ -144,6 +150,8 @@ impl Introduce {
         given_away: impl IntoIterator<Item = Name>,
     ) {
         self.aliases = Aliases::of_body(&self.signatures, body);
+        self.known = Known::of_body(body);
+        self.facts = self.known.facts();
         self.plans = crate::plan::plan(&self.b.types, &self.internal, params, body);
         self.not_static = consumed::anywhere(&self.signatures, &self.aliases, body);
         for n in given_away {
@@ -308,23 +316,30 @@ impl Introduce {
 
     fn reshape(&mut self, name: Name, ty: Type, shape: Vec<SubExp>, array: Name) {
         let sizes: Vec<_> = shape.iter().map(|n| poly(*n)).collect();
-        let reshaped = |place: &Place| {
-            let lmad = place.lmad.reshape(&Facts::new(), &sizes)?;
+        let reshaped = |facts: &Facts, place: &Place| {
+            let lmad = place.lmad.reshape(facts, &sizes)?;
             lmad.is_known().then_some(Place { block: place.block, lmad })
         };
-        let (array, place) = match reshaped(self.b.place(array)) {
+        let place = self.b.place(array);
+        let view = reshaped(&self.facts, place).or_else(|| reshaped(&self.checked_facts(), place));
+        let (array, place) = match view {
             Some(place) => (array, place),
             None => {
                 let copy = self.b.copy(array);
-                let block = self.b.place(copy).block;
-                (
-                    copy,
-                    reshaped(self.b.place(copy)).unwrap_or(Place { block, lmad: Lmad::row_major(0, &sizes) }),
-                )
+                let place = self.b.place(copy);
+                let dense = Place { block: place.block, lmad: Lmad::row_major(0, &sizes) };
+                (copy, reshaped(&self.facts, place).unwrap_or(dense))
             }
         };
         self.b.places.insert(name, place);
         self.b.bind(name, ty, Exp::Basic(Basic::Reshape(shape, array)));
+    }
+
+    /// What is known of sizes where all has been checked that the statement relies on.
+    fn checked_facts(&self) -> Facts {
+        let mut facts = self.facts.clone();
+        self.b.certs.iter().for_each(|c| self.known.enter_checked(&mut facts, *c));
+        facts
     }
 
     /// The value, or a copy of it if it may share memory with the array.

@@ -4,7 +4,7 @@ use super::{Rewrite, Rule, MAX_COPIED};
 use crate::simplify::engine::{Engine, FrameKind};
 use crate::simplify::hoist::is_total;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
-use fehu_base::prim::IntType;
+use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::free::free_in_body;
 use fehu_ir::op::{OpView, RepOp};
@@ -81,10 +81,7 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
             (Some(0), _) => y,
             (_, Some(0)) => x,
             (Some(a), Some(b)) => SubExp::int(t, a.wrapping_add(b)),
-            _ => self.bind(
-                Type::Prim(fehu_base::prim::PrimType::Int(t)),
-                Exp::Basic(Basic::BinOp(BinOp::Add(t), x, y)),
-            ),
+            _ => self.bind(Type::Prim(PrimType::Int(t)), Exp::Basic(Basic::BinOp(BinOp::Add(t), x, y))),
         }
     }
 
@@ -93,10 +90,7 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
             (Some(1), _) => y,
             (_, Some(1)) => x,
             (Some(a), Some(b)) => SubExp::int(t, a.wrapping_mul(b)),
-            _ => self.bind(
-                Type::Prim(fehu_base::prim::PrimType::Int(t)),
-                Exp::Basic(Basic::BinOp(BinOp::Mul(t), x, y)),
-            ),
+            _ => self.bind(Type::Prim(PrimType::Int(t)), Exp::Basic(Basic::BinOp(BinOp::Mul(t), x, y))),
         }
     }
 
@@ -118,7 +112,12 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
             Exp::Basic(Basic::Rearrange(perm, b)) => of_rearrange(perm, *b, slice),
             Exp::Basic(Basic::Reshape(_, b)) => self.of_reshape(*b, array, slice),
             Exp::Basic(Basic::Index(b, outer)) => {
-                Some(Exp::Basic(Basic::Index(*b, self.compose(outer, slice)?)))
+                let part = fixed.and_then(|_| self.updated_part(*b, outer));
+                let exp = match part {
+                    Some(value) => Basic::Index(value, slice.clone()),
+                    None => Basic::Index(*b, self.compose(outer, slice)?),
+                };
+                Some(Exp::Basic(exp))
             }
             Exp::Basic(Basic::Update(_, outer, e)) => {
                 let same = fixed.is_some() && outer == slice;
@@ -135,7 +134,7 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
                 (IntType::I64, _) => i,
                 (_, Some(v)) => SubExp::int(ty, v),
                 (_, None) => s.bind(
-                    Type::Prim(fehu_base::prim::PrimType::Int(ty)),
+                    Type::Prim(PrimType::Int(ty)),
                     Exp::Basic(Basic::Conv(ConvOp::SExt(IntType::I64, ty), i)),
                 ),
             };
@@ -213,12 +212,32 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
         }
     }
 
-    /// An element of a reshaped array: of the same array where dimensions of size one came or went, of a
+    /// The array that was put where a slice is, if nothing has been put into it or the array around since.
+    ///
+    /// ```text
+    /// let (b : [n][n]f32) = a with [i :+ m, j] = v
+    /// let (c : [m]f32) = b[i :+ m, j]                    c[k] is v[k]
+    /// ```
+    fn updated_part(&self, array: Name, slice: &Slice) -> Option<Name> {
+        let def = self.engine.def(array)?;
+        let Exp::Basic(Basic::Update(_, at, SubExp::Var(value))) = &*def.exp else { return None };
+        let whole = self.engine.types.get(value)?.is_array() && at == slice;
+        (whole && !self.engine.classes.is_consumed(*value)).then_some(*value)
+    }
+
+    /// Whether shapes are the same, whatever their sizes are called.
+    fn same_sizes(&self, old: &[SubExp], new: &[SubExp]) -> bool {
+        let equal = CmpOp::Eq(PrimType::Int(IntType::I64));
+        let same = |(a, b): (&SubExp, &SubExp)| a == b || self.engine.decide(equal, *a, *b) == Some(true);
+        old.len() == new.len() && old.iter().zip(new).all(same)
+    }
+
+    /// An element of a reshaped array: of the same array where only sizes have other names, or dimensions of size one came or went, of a
     /// one-dimensional one by its flat index, or of any where all sizes and indices are constants.
     fn of_reshape(&mut self, b: Name, array: Name, slice: &Slice) -> Option<Exp<R>> {
         let old = self.engine.types.get(&b)?.shape().to_vec();
         let new = self.engine.types.get(&array)?.shape().to_vec();
-        if old == new {
+        if self.same_sizes(&old, &new) {
             return Some(Exp::Basic(Basic::Index(b, slice.clone())));
         }
         let indices: Vec<SubExp> = slice.iter().map(fix).collect::<Option<_>>()?;
