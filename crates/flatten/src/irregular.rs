@@ -60,6 +60,8 @@
 //! | `sides` | what branches return is written by each side |
 //! | `loops` | loops are loops of the host, at the points that go on |
 //! | `calls` | a function is called once for all points; recursion goes level by level |
+//! | `descent` | which functions know where their results go before they call themselves |
+//! | `placed` | these write them there, on the way down |
 //! | `together` | calls that do not need each other's results are one |
 //! | `recursion` | the host's recursion goes level by level, too |
 //! | `split` | outermost scatters, histograms and filters are maps before they are what they are |
@@ -75,6 +77,7 @@ mod branch;
 mod calls;
 mod checks;
 mod code;
+mod descent;
 mod filter;
 mod forms;
 mod functions;
@@ -85,6 +88,7 @@ mod operators;
 mod outermost;
 mod own_memory;
 mod pieces;
+mod placed;
 mod point;
 mod recursion;
 mod refused;

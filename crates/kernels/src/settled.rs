@@ -19,7 +19,7 @@
 //!                                                                              segmap (i < n) { c = assert(..); ok = <c> true; return () }
 //! ```
 //!
-//! A reduction has few threads, each of which makes the checks of several points, one after the other.
+//! A reduction has few threads, each of which makes the checks of several points, one after the other. What else points return they go on to return.
 
 use fehu_base::ops::BinOp;
 use fehu_base::Name;
@@ -59,12 +59,12 @@ impl Settled {
                     stms.extend(self.holds(&stm.pat));
                     continue;
                 }
-                Exp::Op(MemOp::Seg(seg)) if is_conjunction(seg) && only_checks(&stm.pat, seg) => {
+                Exp::Op(MemOp::Seg(seg)) if is_conjunction(seg) && checks(&stm.pat, seg) => {
                     seg.kind = SegKind::Map;
-                    seg.body.body.result.clear();
-                    seg.body.returns.clear();
-                    seg.types.clear();
-                    stms.extend(self.holds(&std::mem::take(&mut stm.pat)));
+                    seg.body.body.result.remove(0);
+                    seg.body.returns.remove(0);
+                    seg.types.remove(0);
+                    stms.extend(self.holds(&[stm.pat.remove(0)]));
                 }
                 Exp::Op(MemOp::Seg(seg)) => {
                     if has_plain_results(seg) && stm.pat.len() == seg.body.body.result.len() {
@@ -122,10 +122,12 @@ fn is_conjunction(seg: &SegOp<Memory>) -> bool {
     ops.len() == 1 && ops.iter().all(and)
 }
 
-/// Whether points have nothing but what they check, and say that it holds.
-fn only_checks(pat: &[PatElem<Memory>], seg: &SegOp<Memory>) -> bool {
-    let [result] = seg.body.body.result[..] else { return false };
-    pat.len() == 1 && seg.grid.is_none() && is_true(&seg.body.body, result)
+/// Whether what points combine is that their checks hold.
+fn checks(pat: &[PatElem<Memory>], seg: &SegOp<Memory>) -> bool {
+    let results = seg.body.body.result.len();
+    let all = [pat.len(), seg.body.returns.len(), seg.types.len()].iter().all(|n| *n == results);
+    let first = seg.body.body.result.first();
+    all && seg.grid.is_none() && first.is_some_and(|e| is_true(&seg.body.body, *e))
 }
 
 /// Whether each result of the body is an element of an array, or combined to a result.

@@ -13,17 +13,18 @@
 //! memory with room for all of them, and nobody waits for how many there are before that.
 //!
 //! If a side uses arrays whose size differs, it will ask for their sizes and for where they begin. The same kernel sums up the sizes
-//! of its points and writes both, so that the host waits once for the number of points and of elements. It also writes where these
+//! of its points and writes both, so that the host waits once for the number of points and of elements. Where both sides use arrays of
+//! the same size, those of the second side begin where its own would among all points, less what the first side has before. The kernel also writes where these
 //! arrays begin among those of all points, which whoever reads their elements need not find by the number of the point then.
 
 use super::level::Lift;
 use super::running::{Branch, Divided, State};
 use super::sides::{elements_of, written_by_sides, written_over, Elements};
 use super::value::{LevelId, Points, Shape, Value};
-use fehu_base::ops::{BinOp, ConvOp};
+use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
-use fehu_ir::free::free_in_stm;
+use fehu_ir::free::{free_in_body, free_in_stm};
 use fehu_ir::soac::{Scatter, ScatterDest, Soac};
 use fehu_ir::subst::Subst;
 use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, PatElem, Soacs, Stm, SubExp, Type};
@@ -107,20 +108,22 @@ impl Lift<'_> {
 
     /// The size of arrays of a level that the code of a side uses, if it differs from point to point.
     fn size_used(&self, level: LevelId, side: &Body<Soacs>) -> Option<Name> {
-        let size_of = |n: &Name| match self.values.get(n) {
-            Some(Value::Flat(shape, _)) if self.shapes[shape.0].level == level => {
-                match (self.b.types.get(n)?.shape(), self.shapes[shape.0].sizes) {
-                    ([SubExp::Var(size)], sizes) => match self.values.get(size) {
-                        Some(Value::Each(at, each)) if *at == level && *each == sizes => Some(*size),
-                        _ => None,
-                    },
-                    _ => None,
-                }
-            }
-            _ => None,
-        };
         let used = side.stms.iter().flat_map(free_in_stm);
-        used.filter_map(|n| size_of(&n)).min()
+        used.filter_map(|n| self.size_of(level, n)).min()
+    }
+
+    /// The same for the code of a side, or what it returns.
+    pub(super) fn size_used_or_returned(&self, level: LevelId, side: &Body<Soacs>) -> Option<Name> {
+        free_in_body(side).into_iter().filter_map(|n| self.size_of(level, n)).min()
+    }
+
+    /// The size of an array of a level, if it differs from point to point.
+    fn size_of(&self, level: LevelId, n: Name) -> Option<Name> {
+        let Some(Value::Flat(shape, _)) = self.values.get(&n) else { return None };
+        let shape = &self.shapes[shape.0];
+        let [SubExp::Var(size)] = self.b.types.get(&n)?.shape() else { return None };
+        let Some(Value::Each(at, sizes)) = self.values.get(size) else { return None };
+        (shape.level == level && *at == level && *sizes == shape.sizes).then_some(*size)
     }
 
     /// Divides the points of a level by a condition.
@@ -129,14 +132,23 @@ impl Lift<'_> {
     }
 
     /// The same, where the shape of arrays of a size is known for the points of each side.
-    fn divide_with(&mut self, level: LevelId, cond: SubExp, sizes: [Option<Name>; 2]) -> Option<Divided> {
+    pub(super) fn divide_with(
+        &mut self,
+        level: LevelId,
+        cond: SubExp,
+        sizes: [Option<Name>; 2],
+    ) -> Option<Divided> {
         let width = self.width(level);
+        let of_sides: Vec<(usize, Name)> =
+            sizes.iter().enumerate().filter_map(|(side, size)| Some((side, (*size)?))).collect();
+        // What the points of the second side have is the rest of what all points have.
+        let rest = sizes[0].is_some() && sizes[0] == sizes[1];
+        let scanned = of_sides.clone().into_iter().take(if rest { 1 } else { 2 });
         let body = self.nested(|f| {
             let mut steps = vec![f.b.conv(ConvOp::BToI(IntType::I64), cond)];
-            for (side, size) in sizes.iter().enumerate() {
-                let Some(size) = size else { continue };
+            for (side, size) in scanned {
                 let mut of = [SubExp::i64(0); 2];
-                of[side] = (*size).into();
+                of[side] = size.into();
                 steps.push(f.choose(cond, of[0], of[1], Type::I64));
             }
             Some(steps)
@@ -159,16 +171,21 @@ impl Lift<'_> {
         let places = self.map(level, body, &[Type::I64, Type::I64])?;
         let numbers = self.numbers(level);
         let mut values = vec![(0, numbers), (1, numbers)];
-        let of_sides = || sizes.iter().enumerate().filter_map(|(side, size)| Some((side, (*size)?)));
-        for ((side, size), ends) in of_sides().zip(&ends) {
-            let shape = self.shape(level, &[size.into()], &[])?;
+        for (i, (side, size)) in of_sides.iter().enumerate() {
+            let shape = self.shape(level, &[(*size).into()], &[])?;
             let Shape { sizes, starts: before, .. } = self.shapes[shape.0];
-            let starts = self.starts(width, sizes, *ends)?;
-            values.extend([(side, sizes), (side, before), (side, starts)]);
+            let starts = match ends.get(i) {
+                Some(ends) => self.starts(width, sizes, *ends)?,
+                None => self.starts(width, *ends.first()?, before)?,
+            };
+            values.extend([(*side, sizes), (*side, before), (*side, starts)]);
         }
-        let mut written = self.written_at([places[0], places[1]], width, &values).into_iter();
+        let mut summed = vec![ranks];
+        summed.extend(&ends);
+        let (written, sums) = self.written_at([places[0], places[1]], width, &values, (numbers, &summed))?;
+        let mut written = written.into_iter();
         let points = [written.next()?, written.next()?];
-        let count = self.last(width, ranks)?;
+        let count = self.unless_empty(width, sums, 0)?;
         let others = self.b.sub64(width, count);
         let widths = [count, others];
         let [yes, no] = [0, 1].map(|side: usize| {
@@ -176,12 +193,17 @@ impl Lift<'_> {
             self.add_level(widths[side], Points::Selected(level, points))
         });
         self.known.other_sides.extend([(yes, no), (no, yes)]);
-        for ((side, size), ends) in of_sides().zip(ends) {
-            let total = self.last(width, ends)?;
+        let mut of_first = None;
+        for (i, (side, size)) in of_sides.into_iter().enumerate() {
+            let all = self.shape(level, &[size.into()], &[])?;
+            let Shape { sizes: all_sizes, starts: all_starts, total: of_all, .. } = self.shapes[all.0];
+            let total = match ends.get(i) {
+                Some(_) => self.unless_empty(width, sums, i + 1)?,
+                None => self.b.sub64(of_all, of_first?),
+            };
+            of_first = Some(total);
             let of_side = [written.next()?, written.next()?, written.next()?];
             let [sizes, before, starts] = of_side.map(|all| self.part(all, SubExp::i64(0), widths[side]));
-            let all = self.shape(level, &[size.into()], &[])?;
-            let Shape { sizes: all_sizes, starts: all_starts, .. } = self.shapes[all.0];
             let at = [yes, no][side];
             self.known.moved.extend([((at, all_sizes), sizes), ((at, all_starts), before)]);
             let shape = Shape { level: at, sizes, starts, ends: None, total, checks: vec![] };
@@ -190,29 +212,57 @@ impl Lift<'_> {
         Some(Divided { yes, no, rank, number })
     }
 
-    /// Numbers that the points of a level have, written at one of two places: arrays with room for all points.
-    fn written_at(&mut self, places: [Name; 2], width: SubExp, values: &[(usize, Name)]) -> Vec<Name> {
+    /// Numbers that the points of a level have, written at one of two places: arrays with room for all points. Also the sums over all
+    /// points, of which there are those up to each point: in one array of a few numbers, which the host reads at once.
+    fn written_at(
+        &mut self,
+        places: [Name; 2],
+        width: SubExp,
+        values: &[(usize, Name)],
+        (numbers, summed): (Name, &[Name]),
+    ) -> Option<(Vec<Name>, Name)> {
         let all = Type::Array(PrimType::I64, vec![width]);
         let (mut dests, mut arrays) = (vec![], places.to_vec());
-        for (_, value) in values {
+        for _ in values {
             let scratch = Exp::Basic(Basic::Scratch(PrimType::I64, vec![width]));
             let array = self.b.bind("points", all.clone(), scratch);
             dests.push(ScatterDest { shape: vec![width], array });
-            if !arrays.contains(value) {
-                arrays.push(*value);
+        }
+        let count = SubExp::i64(summed.len() as i64);
+        let few = Type::Array(PrimType::I64, vec![count]);
+        let sums = Exp::Basic(Basic::Scratch(PrimType::I64, vec![count]));
+        let sums = self.b.bind("sums", few.clone(), sums);
+        dests.extend(summed.iter().map(|_| ScatterDest { shape: vec![count], array: sums }));
+        for array in values.iter().map(|(_, value)| value).chain([&numbers]).chain(summed) {
+            if !arrays.contains(array) {
+                arrays.push(*array);
             }
         }
         let base = |i: usize| if i < places.len() { "at" } else { "p" };
         let params: Vec<_> = (0..arrays.len()).map(|i| self.b.param(base(i), Type::I64)).collect();
-        let param_of =
-            |array: &Name| arrays.iter().zip(&params).find(|(a, _)| *a == array).map(|(_, p)| p.name);
-        let at = values.iter().filter_map(|(side, _)| param_of(&places[*side]));
-        let result: Vec<SubExp> =
-            at.chain(values.iter().filter_map(|(_, value)| param_of(value))).map(SubExp::Var).collect();
-        let ret = vec![Type::I64; result.len()];
-        let lambda = Lambda { params, body: Body { stms: vec![], result }, ret };
+        let param_of = |array: &Name| {
+            let at = arrays.iter().position(|a| a == array)?;
+            Some(SubExp::Var(params[at].name))
+        };
+        let body = self.nested(|f| {
+            let mut result: Vec<SubExp> =
+                values.iter().filter_map(|(side, _)| param_of(&places[*side])).collect();
+            let last = f.b.sub64(width, SubExp::i64(1));
+            let is_last = f.b.cmp(CmpOp::Eq(PrimType::I64), param_of(&numbers)?, last);
+            for k in 0..summed.len() {
+                result.push(f.choose(is_last, SubExp::i64(k as i64), SubExp::i64(-1), Type::I64));
+            }
+            result.extend(values.iter().map(|(_, value)| value).chain(summed).filter_map(param_of));
+            Some(result)
+        })?;
+        let ret = vec![Type::I64; body.result.len()];
+        let lambda = Lambda { params, body, ret };
         let scatter = Soac::Scatter(Scatter { width, arrays, dests, lambda });
-        self.b.bind_all("points", vec![all; values.len()], Exp::Op(scatter))
+        let mut types = vec![all; values.len()];
+        types.push(few);
+        let mut written = self.b.bind_all("points", types, Exp::Op(scatter));
+        let sums = written.pop()?;
+        Some((written, sums))
     }
 
     /// The place of a point among those of a side that it takes: code of the point.

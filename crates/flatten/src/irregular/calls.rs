@@ -24,7 +24,9 @@
 //! are code of single points.
 
 use super::branch::result_subst;
+use super::functions::Results;
 use super::level::Lift;
+use super::placed;
 use super::point::whole;
 use super::running::{Call, State};
 use super::sides::given_back;
@@ -53,6 +55,15 @@ pub(super) fn call(lift: &mut Lift<'_>, level: LevelId, stm: Stm<Soacs>) -> Opti
 
 /// Calls of one function, none of which needs the results of another, as one. Afterwards there are values for their results.
 pub(super) fn call_together(lift: &mut Lift<'_>, calls: &[&Call]) -> Option<()> {
+    with_certs_of(lift, calls, |f| joined_call(f, calls))
+}
+
+/// Emits statements of the host that depend on all checks that calls depend on.
+pub(super) fn with_certs_of<'l, T>(
+    lift: &mut Lift<'l>,
+    calls: &[&Call],
+    emit: impl FnOnce(&mut Lift<'l>) -> Option<T>,
+) -> Option<T> {
     let mut certs: Vec<Name> = vec![];
     for c in calls.iter().flat_map(|call| &call.certs) {
         if !certs.contains(c) {
@@ -61,28 +72,24 @@ pub(super) fn call_together(lift: &mut Lift<'_>, calls: &[&Call]) -> Option<()> 
     }
     let loc = calls.first()?.loc.clone();
     let outer = (std::mem::replace(&mut lift.b.certs, certs), std::mem::replace(&mut lift.b.loc, loc));
-    let done = joined_call(lift, calls);
+    let done = emit(lift);
     (lift.b.certs, lift.b.loc) = outer;
     done
 }
 
 fn joined_call(lift: &mut Lift<'_>, calls: &[&Call]) -> Option<()> {
     let fun = calls.first()?.fun;
+    if let Some(done) = placed::outer_call(lift, calls) {
+        return done;
+    }
     let source = lift.functions.source.get(&fun)?;
     let (mut params, ret) = (source.params.clone(), source.ret.clone());
     let differs = differing(lift, &params, calls);
     let back = back(lift, fun, source, &differs);
     take_over(&mut params, back);
-    let lifted = lifted_function(lift, fun, &differs)?;
-    let widths: Vec<SubExp> = calls.iter().map(|call| lift.width(call.level)).collect();
-    let width = sum(lift, &widths);
-    let same: Subst = params
-        .iter()
-        .zip(&calls.first()?.args)
-        .zip(&differs)
-        .filter(|(_, differs)| !**differs)
-        .map(|((p, e), _)| (p.name, *e))
-        .collect();
+    let lifted = lifted_function(lift, fun, &differs, Results::Returned)?;
+    let same = same_for_all(&params, calls, &differs)?;
+    let width = width_of_all(lift, calls);
     let mut all = vec![width];
     all.extend(params.iter().zip(&differs).filter(|(_, d)| !**d).map(|(p, _)| same.operand(p.name.into())));
     let own = varying_params(&params, &differs, &same);
@@ -105,8 +112,20 @@ fn joined_call(lift: &mut Lift<'_>, calls: &[&Call]) -> Option<()> {
     }
 }
 
+/// At how many points calls are made, all together.
+pub(super) fn width_of_all(lift: &mut Lift<'_>, calls: &[&Call]) -> SubExp {
+    let widths: Vec<SubExp> = calls.iter().map(|call| lift.width(call.level)).collect();
+    sum(lift, &widths)
+}
+
+/// What stands for the parameters that do not differ.
+pub(super) fn same_for_all(params: &[Param<Soacs>], calls: &[&Call], differs: &[bool]) -> Option<Subst> {
+    let given = params.iter().zip(&calls.first()?.args).zip(differs);
+    Some(given.filter(|(_, differs)| !**differs).map(|((p, e), _)| (p.name, *e)).collect())
+}
+
 /// What calls give for the parameters that differ, joined.
-fn joined_arguments(
+pub(super) fn joined_arguments(
     lift: &mut Lift<'_>,
     calls: &[&Call],
     (own, differs): (&[(PatElem<Soacs>, bool)], &[bool]),
@@ -189,7 +208,7 @@ fn parts_of_results(
 }
 
 /// Some rows of an array, which may be taken over.
-fn part(lift: &mut Lift<'_>, array: Name, start: SubExp, len: SubExp) -> Name {
+pub(super) fn part(lift: &mut Lift<'_>, array: Name, start: SubExp, len: SubExp) -> Name {
     let row = lift.b.type_of(array.into()).peel(1);
     let mut slice = vec![DimIndex::Slice { start, len, stride: SubExp::i64(1) }];
     slice.extend(row.shape().iter().map(|d| whole(*d)));
@@ -198,14 +217,14 @@ fn part(lift: &mut Lift<'_>, array: Name, start: SubExp, len: SubExp) -> Name {
     lift.b.bind("part", ty, Exp::Basic(Basic::Copy(part)))
 }
 
-fn sum(lift: &mut Lift<'_>, numbers: &[SubExp]) -> SubExp {
+pub(super) fn sum(lift: &mut Lift<'_>, numbers: &[SubExp]) -> SubExp {
     let sum = numbers.iter().copied().reduce(|x, y| lift.b.add64(x, y));
     sum.unwrap_or_else(|| SubExp::i64(0))
 }
 
 /// Which parameters of a function differ from point to point: those whose arguments do, at one of the calls or between them, and arrays
 /// whose sizes do.
-fn differing(lift: &Lift<'_>, params: &[Param<Soacs>], calls: &[&Call]) -> Vec<bool> {
+pub(super) fn differing(lift: &Lift<'_>, params: &[Param<Soacs>], calls: &[&Call]) -> Vec<bool> {
     let differs: Vec<bool> = (0..params.len())
         .map(|i| calls.iter().any(|call| lift.varies(call.args[i]) || call.args[i] != calls[0].args[i]))
         .collect();
@@ -217,13 +236,13 @@ fn differing(lift: &Lift<'_>, params: &[Param<Soacs>], calls: &[&Call]) -> Vec<b
     sized.zip(&differs).map(|(sized, differs)| sized || *differs).collect()
 }
 
-/// The body of a function for all points, which does nothing if there are none. That is asked inside of the function, so that what it is
+/// The body of a function for all points, which does nothing if there are none, and then returns what is given, or empty arrays. That is asked inside of the function, so that what it is
 /// given stands in the same body as what that is joined of, and is made in its place.
-fn unless_empty(
+pub(super) fn unless_empty(
     lift: &mut Lift<'_>,
     width: Name,
     types: &[FunRet<Soacs>],
-    body: Body<Soacs>,
+    (given, body): (Option<Vec<SubExp>>, Body<Soacs>),
 ) -> Option<Body<Soacs>> {
     let names: Vec<Name> = types.iter().map(|_| lift.b.names.fresh_str("ret")).collect();
     let mut results = vec![];
@@ -243,7 +262,7 @@ fn unless_empty(
     }
     lift.nested(|f| {
         let none = f.b.cmp(CmpOp::Eq(PrimType::I64), width.into(), SubExp::i64(0));
-        let nothing = f.nested(|f| Some(nothing(f, &results)))?;
+        let nothing = f.nested(|f| Some(given.unwrap_or_else(|| nothing(f, &results))))?;
         let names = results.iter().map(|(n, _)| SubExp::Var(*n)).collect();
         f.b.bind_names(results, Exp::If(none, Box::new(nothing), Box::new(body)));
         Some(names)
@@ -281,8 +300,13 @@ fn take_over(params: &mut [Param<Soacs>], back: Option<GivenBack>) {
 }
 
 /// The function for all points.
-fn lifted_function(lift: &mut Lift<'_>, fun: Name, differs: &[bool]) -> Option<Name> {
-    let call = (fun, differs.to_vec());
+pub(super) fn lifted_function(
+    lift: &mut Lift<'_>,
+    fun: Name,
+    differs: &[bool],
+    results: Results,
+) -> Option<Name> {
+    let call = (fun, differs.to_vec(), results);
     if let Some((name, _)) = lift.functions.lifted.get(&call) {
         return Some(*name);
     }
@@ -293,8 +317,14 @@ fn lifted_function(lift: &mut Lift<'_>, fun: Name, differs: &[bool]) -> Option<N
     lift.b.types.extend(body_types(&source.body));
     lift.b.types.extend(source.params.iter().map(|p| (p.name, p.ty.clone())));
     lift.functions.lifted.insert(call.clone(), (name, None));
-    let back = back(lift, fun, &source, differs);
-    match deep(|| definition(lift, name, source, (differs, back))) {
+    let definition = deep(|| match results {
+        Results::Returned => {
+            let back = back(lift, fun, &source, differs);
+            definition(lift, name, source, (differs, back))
+        }
+        Results::Placed => placed::definition(lift, (name, fun), source, differs),
+    });
+    match definition {
         Some(definition) => {
             lift.functions.lifted.insert(call, (name, Some(definition)));
             Some(name)
@@ -322,36 +352,49 @@ fn definition(
     let outer = std::mem::replace(&mut lift.b.loc, loc.clone());
     let mut types = vec![];
     let body = lift.nested(|f| {
-        let mut lift = Lift {
-            b: &mut *f.b,
-            signatures: f.signatures,
-            functions: &mut *f.functions,
-            stays: &mut *f.stays,
-            levels: vec![],
-            shapes: vec![],
-            values: FxHashMap::default(),
-            known: Known::default(),
-            given_back: back,
-            known_sum: None,
-        };
-        let level = lift.add_level(width.name.into(), Points::Outermost);
-        let pat: Vec<PatElem<Soacs>> = own.iter().map(|(p, _)| p.clone()).collect();
-        let mut given = vec![];
-        for (p, consumed) in &own {
-            for (name, ty) in lift.carried_names_of(level, &pat, p, "all") {
-                let consumed = *consumed && ty.is_array();
-                all.push(Param { name, ty, dec: (), consumed });
-                given.push(name);
-            }
-        }
-        lift.uncarried(level, &pat, &given)?;
+        let (mut lift, level, given) = inside_of_function(f, width.name, &own)?;
+        lift.given_back = back;
+        all.extend(given);
         let result = lift.code(level, body)?;
         returned(&mut lift, level, &ret, &result, &mut types)
     });
-    let body = body.and_then(|body| unless_empty(lift, width.name, &types, body));
+    let body = body.and_then(|body| unless_empty(lift, width.name, &types, (None, body)));
     lift.b.loc = outer;
     let body = body?;
     Some(FunDef { name, entry: None, attrs, params: all, ret: types, body, loc })
+}
+
+/// The state for the body of a function for all points, given the parameters that differ and whether they are consumed; its level, and
+/// the parameters that stand for them.
+pub(super) fn inside_of_function<'l>(
+    outer: &'l mut Lift<'_>,
+    width: Name,
+    own: &[(PatElem<Soacs>, bool)],
+) -> Option<(Lift<'l>, LevelId, Vec<Param<Soacs>>)> {
+    let mut lift = Lift {
+        b: &mut *outer.b,
+        signatures: outer.signatures,
+        functions: &mut *outer.functions,
+        stays: &mut *outer.stays,
+        levels: vec![],
+        shapes: vec![],
+        values: FxHashMap::default(),
+        known: Known::default(),
+        given_back: None,
+        known_sum: None,
+    };
+    let level = lift.add_level(width.into(), Points::Outermost);
+    let pat: Vec<PatElem<Soacs>> = own.iter().map(|(p, _)| p.clone()).collect();
+    let mut given = vec![];
+    for (p, consumed) in own {
+        for (name, ty) in lift.carried_names_of(level, &pat, p, "all") {
+            let consumed = *consumed && ty.is_array();
+            given.push(Param { name, ty, dec: (), consumed });
+        }
+    }
+    let names: Vec<Name> = given.iter().map(|p| p.name).collect();
+    lift.uncarried(level, &pat, &names)?;
+    Some((lift, level, given))
 }
 
 /// Names and types for what a function returns.
@@ -424,7 +467,11 @@ fn fresh_data(lift: &mut Lift<'_>, mut carried: Vec<SubExp>) -> Vec<SubExp> {
 
 /// The parameters that differ from point to point, and whether they are consumed. Their types are in terms of what is given for the
 /// others.
-fn varying_params(params: &[Param<Soacs>], differs: &[bool], same: &Subst) -> Vec<(PatElem<Soacs>, bool)> {
+pub(super) fn varying_params(
+    params: &[Param<Soacs>],
+    differs: &[bool],
+    same: &Subst,
+) -> Vec<(PatElem<Soacs>, bool)> {
     let own = params.iter().zip(differs).filter(|(_, differs)| **differs);
     own.map(|(p, _)| {
         let mut ty = p.ty.clone();

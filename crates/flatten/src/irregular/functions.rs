@@ -17,7 +17,19 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cell::RefCell;
 
 /// A function, and which of its arguments differ from point to point.
-pub(super) type Call = (Name, Vec<bool>);
+type Call = (Name, Vec<bool>);
+
+/// A function for all points: which it is made of, which of its arguments differ from point to point, and where its results go.
+type Lifted = (Name, Vec<bool>, Results);
+
+/// Where a function for all points has its results.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Results {
+    /// It returns those of all points, one after the other.
+    Returned,
+    /// It writes them where it is told to.
+    Placed,
+}
 
 /// The functions of a program, and what is known of them.
 pub(super) struct Functions {
@@ -27,7 +39,9 @@ pub(super) struct Functions {
     /// Whether sizes differ inside of calls; not known while that is being found out.
     irregular: RefCell<FxHashMap<Call, Option<bool>>>,
     /// Functions for all points, by their names; without a definition while that is being built.
-    pub(super) lifted: IndexMap<Call, (Name, Option<FunDef<Soacs>>), FxBuildHasher>,
+    pub(super) lifted: IndexMap<Lifted, (Name, Option<FunDef<Soacs>>), FxBuildHasher>,
+    /// Functions that call themselves, and whether results are written where they end up; not once that was found not to work.
+    pub(super) placed: FxHashMap<Name, bool>,
 }
 
 impl Functions {
@@ -37,6 +51,7 @@ impl Functions {
             source: prog.funs.iter().filter(|f| f.entry.is_none()).map(|f| (f.name, f.clone())).collect(),
             irregular: RefCell::default(),
             lifted: IndexMap::default(),
+            placed: FxHashMap::default(),
         }
     }
 

@@ -298,6 +298,25 @@ impl Lift<'_> {
         Some(owners)
     }
 
+    /// The points of elements of a shape will be found by search among all points, unless there is a shorter way already: for elements
+    /// whose points are needed once, which are not worth a kernel of their own before.
+    pub(super) fn search_among_all(&mut self, id: ShapeId) -> Option<()> {
+        if self.known.owners.contains_key(&id) || self.known.some_owners.contains_key(&id) {
+            return Some(());
+        }
+        let Shape { level, starts, total, .. } = self.shapes[id.0];
+        let width = self.width(level);
+        let last = self.b.sub64(width, SubExp::i64(1));
+        let bits = bits(self.b, width);
+        let q = self.b.param("q", Type::I64);
+        let body =
+            self.nested(|f| Some(vec![f.owner(starts, (SubExp::i64(0), last, bits), q.name.into())?]))?;
+        let numbers = numbers(self.b, total);
+        let owners = self.host_map(total, vec![(numbers, q)], body, &[Type::I64])[0];
+        self.known.owners.insert(id, owners);
+        Some(())
+    }
+
     /// The points to which every [`SEARCHED_ELEMENTS`]-th element of a shape belongs, how many these are, and the last point.
     fn some_owners(&mut self, id: ShapeId) -> Option<(Name, SubExp, SubExp)> {
         if let Some((some, count, last)) = self.known.some_owners.get(&id).copied() {
@@ -436,10 +455,24 @@ impl Lift<'_> {
 
     /// The last of some numbers, or 0 if there are none.
     pub(super) fn last(&mut self, width: SubExp, array: Name) -> Option<SubExp> {
+        self.read_unless_empty(width, array, |b| b.sub64(width, SubExp::i64(1)))
+    }
+
+    /// A number of an array that is written if there are points, or 0 if there are none.
+    pub(super) fn unless_empty(&mut self, width: SubExp, array: Name, place: usize) -> Option<SubExp> {
+        self.read_unless_empty(width, array, |_| SubExp::i64(place as i64))
+    }
+
+    fn read_unless_empty(
+        &mut self,
+        width: SubExp,
+        array: Name,
+        place: impl FnOnce(&mut Builder<Soacs>) -> SubExp,
+    ) -> Option<SubExp> {
         let none = self.b.cmp(CmpOp::Eq(PrimType::I64), width, SubExp::i64(0));
         let yes = Body { stms: vec![], result: vec![SubExp::i64(0)] };
         let no = self.nested(|f| {
-            let place = f.b.sub64(width, SubExp::i64(1));
+            let place = place(f.b);
             let last = Basic::Index(array, vec![DimIndex::Fix(place)]);
             Some(vec![f.b.bind("last", Type::I64, Exp::Basic(last)).into()])
         })?;

@@ -97,6 +97,7 @@ pub(super) enum State {
 }
 
 /// A call at the points of a level.
+#[derive(Clone)]
 pub(super) struct Call {
     pub(super) level: LevelId,
     pub(super) fun: Name,
