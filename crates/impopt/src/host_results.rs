@@ -14,9 +14,12 @@
 //! for the guard of an irregular nest.
 //!
 //! Stores to the host's memory take about as long as the end of a kernel, but a thread that reads there waits for a microsecond or more, and atomic operations are slow.
-//! So a block stays on the device unless its only kernel has nothing but plain stores to it, outside of loops, and the host allocates, reads and frees it, and does nothing
+//! So a block stays on the device unless its only kernel has nothing but plain stores to it, outside of loops or for the one point whose number is another (`i == n - 1`, as
+//! scans store sums over all points), and the host allocates, reads and frees it, and does nothing
 //! else with it. Nobody has given it a value before the kernel: what it does not write is not read, and as such blocks have at most [`MOST_BYTES`], few threads write.
 
+use fehu_base::ops::CmpOp;
+use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_imp::build::constant;
 use fehu_imp::ops::Operation;
@@ -47,13 +50,12 @@ fn run(program: &mut Program) {
     }
 }
 
-/// Which parameters of a kernel are only stored to, by code outside of loops.
+/// Which parameters of a kernel are only stored to, by code outside of loops or by one point.
 struct Stored(Vec<bool>);
 
 impl Stored {
     fn of(kernel: &Kernel) -> Stored {
-        let mut stores =
-            Stores { mentions: FxHashMap::default(), stores: FxHashMap::default(), in_loop: false };
+        let mut stores = Stores::default();
         stores.code(&kernel.body);
         let only_stored = |p: &Param| match p {
             Param::Mem(m, _) => {
@@ -73,17 +75,55 @@ impl Stored {
     }
 }
 
-/// How often a kernel mentions its blocks, and how often to store something outside of loops.
+/// How often a kernel mentions its blocks, and how often to store something outside of loops, or in one round alone.
+#[derive(Default)]
 struct Stores {
     mentions: FxHashMap<Name, usize>,
     stores: FxHashMap<Name, usize>,
     in_loop: bool,
+    /// Whether two integers are equal.
+    equalities: FxHashSet<Name>,
+    /// A place if two integers are equal, and none otherwise.
+    places: FxHashSet<Name>,
+}
+
+impl Stores {
+    /// Whether code is for the case that two integers are equal.
+    fn is_for_one(&mut self, condition: &Expr) -> bool {
+        let Expr::CmpOp(CmpOp::ULt(_), place, _) = condition else { return false };
+        matches!(**place, Expr::Var(v) if self.places.contains(&v))
+    }
+
+    /// Notes what is known of the scalars that code sets.
+    fn note<O: Operation>(&mut self, code: &Code<O>) {
+        if let Code::SetScalar(v, Expr::CmpOp(CmpOp::Eq(PrimType::Int(_)), ..)) = code {
+            self.equalities.insert(*v);
+        }
+        if let Code::If(Expr::Var(c), yes, no) = code {
+            if let (Some((v, place)), Some((other, none))) = (only_set(yes), only_set(no)) {
+                if self.equalities.contains(c) && v == other && place >= 0 && none < 0 {
+                    self.places.insert(v);
+                }
+            }
+        }
+    }
+}
+
+/// The scalar that all that code does is to set, and to which constant.
+fn only_set<O: Operation>(code: &Code<O>) -> Option<(Name, i64)> {
+    if let Code::Seq(codes) = code {
+        return if let [only] = codes.as_slice() { only_set(only) } else { None };
+    }
+    let Code::SetScalar(v, e) = code else { return None };
+    Some((*v, constant(e)?))
 }
 
 impl<'c> Visitor<'c> for Stores {
     fn code<O: Operation>(&mut self, code: &'c Code<O>) {
         let outside = self.in_loop;
+        self.note(code);
         self.in_loop |= matches!(code, Code::For { .. } | Code::While(..));
+        self.in_loop &= !matches!(code, Code::If(condition, ..) if self.is_for_one(condition));
         if let (Code::Write { mem, .. }, false) = (code, self.in_loop) {
             *self.stores.entry(*mem).or_default() += 1;
         }
