@@ -1,7 +1,7 @@
 -- Threads that have all of their points run code without tests for each, the others the same with tests. The thresholds beside this file let small maps have several
 -- points for each thread; the sizes are below, at and beyond those of blocks.
 -- ==
--- entry: line plane space placed
+-- entry: line plane space placed straight
 -- input { 1i64 } auto output
 -- input { 255i64 } auto output
 -- input { 1023i64 } auto output
@@ -28,3 +28,10 @@ entry placed (n: i64) =
   let xs = map (\i -> i32.i64 (i % 91)) (iota n)
   let is = map (\i -> if i % 5 == 0 then -1 else (i * 7) % n) (iota n)
   in scatter (replicate n 0) is (map (+ 3) (reverse xs))
+
+entry straight (n: i64) =
+  let xs = map (\i -> i32.i64 (i % 91)) (iota n)
+  let step (k: i32) x = (x * 3 + k) ^ (x >> 2)
+  let steps k x = step k (step (k + 1) (step (k + 2) (step (k + 3) (step (k + 4) x))))
+  let is = map (\i -> (i * 7) % n) (iota n)
+  in map2 (\x y -> steps 1 (steps 2 (if x < y then steps 3 (x + y) else x - y))) xs (scatter (replicate n 5) is xs)

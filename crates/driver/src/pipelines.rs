@@ -23,7 +23,8 @@ use fehu_flatten::{branch_elements, few_points};
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
     barriers, bits, checks, device_loops, device_scalars, divisors, host_results, late_awaits, late_reads,
-    leave, loops, outline, own_elements, prefetch, quotients, read_ahead, restrict, unroll, walks, Analysis,
+    leave, loops, outline, own_elements, prefetch, quotients, read_ahead, restrict, unroll, walks,
+    while_pieces, Analysis,
 };
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
@@ -221,14 +222,19 @@ pub fn gpu<'a>(
         Target::Cuda => walks::PASS_OF_WARPS,
         Target::OpenCl | Target::C | Target::Multicore => walks::PASS,
     };
-    late.pass(divisors::PASS, "scalars that stay on the device are no parameters any more")
+    let late = late
+        .pass(divisors::PASS, "scalars that stay on the device are no parameters any more")
         .pass(quotients::PASS, "which divisions are by inverses is known now")
         .pass(restrict::PASS, "all blocks that kernels get are known now, also those of scalars that stay")
         .pass(bits::PASS, "before loops are taken to pieces")
         .pass(walks, "which blocks are only read is known now; pieces are loops that are unrolled")
         .pass(read_ahead::PASS, "loops that walks have left, because they have checks")
-        .pass(prefetch::PASS, "loops that have neither pieces nor checks")
-        .pass(unroll::PASS, "kernels are complete")
+        .pass(prefetch::PASS, "loops that have neither pieces nor checks");
+    let late = match settings.target {
+        Target::Cuda => late.pass(while_pieces::PASS, "nothing looks into loops any more"),
+        Target::OpenCl | Target::C | Target::Multicore => late,
+    };
+    late.pass(unroll::PASS, "kernels are complete")
         .pass(checks::PASS, "last, so that no check gets a number and then goes")
 }
 

@@ -22,6 +22,7 @@
 //! | [`walks`] | GPUs | threads that walk along rows of their own, or along the same row, read several elements at a time; on CUDA, warps read and write rows together |
 //! | [`read_ahead`] | GPUs | loops with checks read several elements before they wait for one |
 //! | [`prefetch`] | GPUs | loops of thread blocks read some iterations before they need it what does not depend on the loop |
+//! | [`while_pieces`] | CUDA | `while` loops of few operations do several iterations before they ask whether one was the last |
 //! | [`unroll`] | GPUs | short loops of kernels are marked for their compiler to unroll |
 //! | [`checks`] | GPUs | checks of kernels get numbers, and the host their messages |
 
@@ -53,5 +54,6 @@ pub mod restrict;
 pub mod unroll;
 pub mod usage;
 pub mod walks;
+pub mod while_pieces;
 
 pub use analysis::{Analysis, Memory};

@@ -101,7 +101,7 @@ fn gathers(seg: &SegOp<Memory>) -> bool {
 fn cost(seg: &SegOp<Memory>) -> Cost {
     let (mut plain, mut length) = (true, 0);
     let mut read = FxHashSet::default();
-    let mut again = false;
+    let (mut again, mut checks) = (false, false);
     for_each_stm(&seg.body.body, &mut |stm| {
         length += 1;
         plain &= match &stm.exp {
@@ -117,6 +117,7 @@ fn cost(seg: &SegOp<Memory>) -> Cost {
                 if let Basic::Index(a, _) = basic {
                     again |= !read.insert(*a);
                 }
+                checks |= matches!(basic, Basic::Assert(..));
                 true
             }
             Exp::If(..) => true,
@@ -126,6 +127,7 @@ fn cost(seg: &SegOp<Memory>) -> Cost {
     let in_order = seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
     match scalar && in_order && plain {
         true if length <= MAX_STATEMENTS_OF_CHEAP_MAP => Cost::Little,
+        true if !again && !checks && length <= MAX_STATEMENTS_OF_STRAIGHT_MAP => Cost::Little,
         true if again && length <= MAX_STATEMENTS_OF_STENCIL => Cost::Stencil,
         true | false => Cost::Much,
     }

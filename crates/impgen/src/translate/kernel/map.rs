@@ -12,7 +12,7 @@
 //!         blocks of `wide` by 256/wide threads:   j = part*wide + thread%wide;  for k < 4 { i = first + k;  if i < n { ... } }
 //! ```
 //!
-//! The host chooses between the two, as the plan says ([`fehu_ir::schedule::Points`]). Threads that have all of their points run a copy of short bodies without
+//! The host chooses between the two, as the plan says ([`fehu_ir::schedule::Points`]). Threads that have all of their points run a copy of bodies without loops, without
 //! the comparisons.
 //!
 //! Points of a column that divide read first, for all points of the thread: there are branches in a division, and compilers of kernels move no read over
@@ -29,6 +29,7 @@ use crate::translate::kernel::tile::host;
 use crate::translate::state::{HostCode, KernelCode, Mode};
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};
+use fehu_base::tuning::schedule::{MAX_STATEMENTS_OF_FULL_TILES, MAX_STATEMENTS_OF_STRAIGHT_MAP};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr};
@@ -118,6 +119,7 @@ fn flat_points(
     points: Expr,
     (most, each): (i64, Expr),
 ) {
+    let longest = MAX_STATEMENTS_OF_STRAIGHT_MAP;
     let tile = mul(block_size(), each.clone());
     let start = t.let_i64("start", add(mul(block(), tile), local()));
     if constant(&each) == Some(1) {
@@ -125,7 +127,7 @@ fn flat_points(
     }
     let at = |k: Expr| add(start.clone(), mul(k, block_size()));
     let all = and(eq(each.clone(), i64(most)), lt(at(i64(most - 1)), points.clone()));
-    at_all_or_some(t, seg, all, most, |t, seg, k, tested| {
+    at_all_or_some(t, seg, longest, (all, most), |t, seg, k, tested| {
         let at = t.let_i64("at", at(k.clone()));
         let there = tested.then(|| and(lt(k, each.clone()), lt(at.clone(), points.clone())));
         if_there(t, there, |t| map_point(t, pat, seg, at));
@@ -133,18 +135,24 @@ fn flat_points(
 }
 
 /// Emits what happens at each of a thread's points, given the map whose body is meant and whether the point must be tested to be there. Nearly all threads
-/// have all of their points, so a short body is there twice: comparisons between reads keep compilers of kernels from doing all reads first.
+/// have all of their points, so a short body is there twice: comparisons between reads keep compilers of kernels from doing all reads first. Of a longer one without loops, the copy for
+/// some points is a loop: it costs code, and few threads run it. `longest` is how many statements the copied body may have.
 fn at_all_or_some(
     t: &mut KernelCode,
     seg: &SegOp<Memory>,
-    all: Expr,
-    most: i64,
+    longest: usize,
+    (all, most): (Expr, i64),
     each: impl Fn(&mut KernelCode, &SegOp<Memory>, Expr, bool),
 ) {
     let known = t.in_kernel.flats.len();
-    let some = |t: &mut KernelCode| t.for_up_to("k", i64(most), |t, k| each(t, seg, k, true));
-    if !point::is_short(seg) || has_checks(&seg.body.body) {
-        return some(t);
+    let short = point::is_short(seg);
+    let copied = point::is_straight(seg, longest);
+    let some = |t: &mut KernelCode| match copied && !short {
+        true => t.unrolled_by(1, "k", i64(most), |t, k| each(t, seg, k, true)),
+        false => t.for_up_to("k", i64(most), |t, k| each(t, seg, k, true)),
+    };
+    if !copied || has_checks(&seg.body.body) {
+        return t.for_up_to("k", i64(most), |t, k| each(t, seg, k, true));
     }
     let copy = t.renamed(seg);
     let without_tests = |t: &mut KernelCode| {
@@ -234,7 +242,7 @@ fn column(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: 
     let set_row = |t: &mut KernelCode, row: Expr| set_row_of(t, &seg.space, row);
     let any_point = |t: &mut KernelCode, seg: &SegOp<Memory>| {
         let all = lt(add(first.clone(), i64(of.each - 1)), of.rows.clone());
-        at_all_or_some(t, seg, all, of.each, |t, seg, k, tested| {
+        at_all_or_some(t, seg, MAX_STATEMENTS_OF_FULL_TILES, (all, of.each), |t, seg, k, tested| {
             let row = t.let_i64("row", add(first.clone(), k));
             let there = tested.then(|| lt(row.clone(), of.rows.clone()));
             if_there(t, there, |t| {

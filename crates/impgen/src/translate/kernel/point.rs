@@ -61,6 +61,11 @@ pub(crate) fn set_kept<M: Machine>(
 
 /// Whether the code of a point is so short that it may be there twice.
 pub(crate) fn is_short(seg: &SegOp<Memory>) -> bool {
+    is_straight(seg, MAX_STATEMENTS_OF_FULL_TILES)
+}
+
+/// Whether a point has at most so many statements, and no loops or calls.
+pub(crate) fn is_straight(seg: &SegOp<Memory>, most: usize) -> bool {
     let (mut count, mut straight) = (0, true);
     let mut survey = |body: &Body<Memory>| {
         for_each_stm(body, &mut |stm| {
@@ -73,7 +78,7 @@ pub(crate) fn is_short(seg: &SegOp<Memory>) -> bool {
     if let Some(after) = seg.after() {
         survey(&after.lambda.body);
     }
-    straight && count <= MAX_STATEMENTS_OF_FULL_TILES
+    straight && count <= most
 }
 
 /// A space with names of their own for a point's indices.
