@@ -9,7 +9,7 @@
 //!   `0 + {(n : m), (m : 1)}` that becomes `a + {(n : s), (m : 1)}`, its row `m*i + {(m : 1)}` becomes `a + s*i + {(m : 1)}`.
 
 use fehu_algebra::{Facts, Poly};
-use fehu_analysis::Known;
+use fehu_analysis::{remainder_of, Known};
 use fehu_ir::mem::Lmad;
 use fehu_lmad::Dim;
 
@@ -48,7 +48,9 @@ impl Layout {
             })?,
             Layout::Alone => return None,
         };
-        moved.is_known().then_some(moved)
+        // Quotients that definitions are written with may be no names of the program.
+        let named = moved.parts().all(|p| p.vars().iter().all(|x| remainder_of(*x).is_none()));
+        (named && moved.is_known()).then_some(moved)
     }
 }
 
