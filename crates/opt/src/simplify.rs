@@ -17,6 +17,7 @@
 //! until one changes nothing, and at most [`MAX_ROUNDS`] times; each takes time
 //! about linear in the size of the program.
 
+mod choices;
 mod engine;
 mod hoist;
 mod known;

@@ -72,10 +72,18 @@ pub(crate) struct Frame<R: Rep> {
     pub(super) elementwise: bool,
     /// The condition of a branch.
     pub(super) condition: Option<SubExp>,
-    /// Names whose facts were learnt for this frame only.
+    /// Names whose facts were learnt for this frame only, and what indices of this frame are below.
     pub(super) scoped: Vec<Name>,
+    pub(super) bounds: Vec<SubExp>,
     /// Conditions that were checked in this frame.
     checks: Vec<Name>,
+}
+
+impl<R: Rep> Frame<R> {
+    pub(super) fn new(kind: FrameKind, facts: Facts) -> Frame<R> {
+        let (stms, scoped, bounds, checks) = (vec![], vec![], vec![], vec![]);
+        Frame { stms, kind, facts, trips: None, elementwise: false, condition: None, scoped, bounds, checks }
+    }
 }
 
 /// The simplifier at work.
@@ -240,16 +248,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
     ) -> Body<R> {
         deep(|| {
             let facts = self.frames.last().map(|f| f.facts.clone()).unwrap_or_default();
-            self.frames.push(Frame {
-                trips: None,
-                elementwise: false,
-                condition: None,
-                stms: Vec::with_capacity(body.stms.len()),
-                kind,
-                facts,
-                scoped: vec![],
-                checks: vec![],
-            });
+            self.frames.push(Frame::new(kind, facts));
             enter(self);
             for stm in body.stms {
                 self.stm(stm);
@@ -626,9 +625,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                 self.learn_size(*d, level);
             }
         }
-        if let [p] = stm.pat.as_slice() {
-            self.learn_definition(p.name, &stm.exp, level);
-        }
+        self.learn_definitions(&stm, level);
         match (&stm.exp, stm.pat.as_slice()) {
             (Exp::Basic(Basic::SubExp(SubExp::Var(n))), [p]) if p.ty != Type::UNIT => {
                 let checked = if p.ty.is_array() { &mut self.checked } else { &mut self.checked_sizes };

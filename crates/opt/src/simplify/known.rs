@@ -18,7 +18,7 @@ use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::mem::{poly, sym};
-use fehu_ir::{Basic, Body, Exp, Rep, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Rep, Stm, SubExp, Type};
 
 /// Bits of a size.
 const SIZE_BITS: u32 = 48;
@@ -78,6 +78,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         let Some(frame) = self.frames.last_mut() else { return };
         frame.facts.assume_index(sym(i), &Poly::zero(), &poly(bound));
         frame.scoped.push(i);
+        frame.bounds.push(bound);
         if self.types.get(&i) == Some(&Type::I64) {
             self.bits.insert(i, SIZE_BITS);
             self.sizes.insert(i);
@@ -183,6 +184,15 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         }
     }
 
+    /// What a statement binds has the values that it computes, from the given level on.
+    pub(super) fn learn_definitions(&mut self, stm: &Stm<R>, level: usize) {
+        if let Exp::If(cond, yes, no) = &stm.exp {
+            self.learn_choices(&stm.pat, *cond, [yes, no], level);
+        } else if let [p] = stm.pat.as_slice() {
+            self.learn_definition(p.name, &stm.exp, level);
+        }
+    }
+
     /// The name is the value of the expression, from the given level on.
     pub(super) fn learn_definition(&mut self, n: Name, exp: &Exp<R>, level: usize) {
         match exp {
@@ -271,7 +281,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         self.tell(level, |f| f.define(sym(n), p));
     }
 
-    fn tell(&mut self, level: usize, f: impl Fn(&mut fehu_algebra::Facts)) {
+    pub(super) fn tell(&mut self, level: usize, f: impl Fn(&mut fehu_algebra::Facts)) {
         for frame in &mut self.frames[level..] {
             f(&mut frame.facts);
         }
@@ -306,7 +316,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
     }
 
     /// An upper bound of the bits of the magnitude of an integer.
-    fn bits_of(&self, e: SubExp) -> u32 {
+    pub(super) fn bits_of(&self, e: SubExp) -> u32 {
         match e {
             SubExp::Const(v) => v.as_i64().map_or(64, |v| 64 - v.unsigned_abs().leading_zeros()),
             SubExp::Var(n) => match (self.bits.get(&n), self.types.get(&n)) {
