@@ -10,6 +10,7 @@
 
 use crate::tables::Tables;
 use fehu_base::Name;
+use fehu_ir::class::Class;
 use fehu_ir::free::free_in_exp;
 use fehu_ir::mem::{poly, Lmad};
 use fehu_ir::visit::for_each_stm;
@@ -58,7 +59,13 @@ fn has_loop(stm: &Stm<Memory>) -> bool {
     match &stm.exp {
         Exp::Loop(_) => true,
         Exp::If(_, yes, no) => inside(yes) || inside(no),
-        Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_) => false,
+        // Arrays are written element by element.
+        Exp::Basic(Basic::Scratch(..)) => false,
+        Exp::Basic(basic) => {
+            let writes = matches!(basic.class(), Class::Generate | Class::Gather);
+            writes && stm.pat.iter().any(|p| p.ty.is_array())
+        }
+        Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_) => false,
     }
 }
 

@@ -19,6 +19,7 @@ mod fill;
 mod filter;
 mod index;
 mod loops;
+mod overwritten;
 mod scalar;
 mod scatter;
 mod soac;

@@ -20,8 +20,9 @@ pub(super) fn before<R: Rep<Dec = ()>>() -> [Rule<R>; 4] {
     ]
 }
 
-pub(super) fn after<R: Rep<Dec = ()>>() -> [Rule<R>; 2] {
-    [Rule { name: "invariant parameters", apply: invariant }, super::fill::rule()]
+pub(super) fn after<R: Rep<Dec = ()>>() -> [Rule<R>; 3] {
+    let invariant = Rule { name: "invariant parameters", apply: invariant };
+    [invariant, super::fill::rule(), super::overwritten::rule()]
 }
 
 fn never<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
