@@ -26,6 +26,8 @@ pub(super) struct Arrays {
     views: FxHashMap<Name, Name>,
     /// Arrays all of whose elements are one operand.
     replicated: FxHashMap<Name, SubExp>,
+    /// Arrays that are others in an order in which neighbours along the last dimension are no neighbours in memory.
+    turned: FxHashSet<Name>,
     joins: FxHashMap<Name, Join>,
     /// Arrays that are joined of parts which change later.
     changing_parts: FxHashSet<Name>,
@@ -39,6 +41,7 @@ impl Arrays {
         Arrays {
             views: FxHashMap::default(),
             replicated: replicated(prog),
+            turned: turned(prog),
             joins: FxHashMap::default(),
             changing_parts: FxHashSet::default(),
             sizes: FxHashSet::default(),
@@ -93,6 +96,11 @@ impl Arrays {
         array
     }
 
+    /// Whether rows of an array are columns, or the like, of another one: what is read along them is read in leaps.
+    pub(super) fn is_turned(&self, array: Name) -> bool {
+        self.turned.contains(&array)
+    }
+
     /// The names of the nest that are in the memory of some of them.
     pub(super) fn same_memory(&self, nest: &Nest, names: &[Name]) -> FxHashSet<Name> {
         let root = |source: &Source| match source {
@@ -121,6 +129,20 @@ impl Arrays {
             _ => None,
         }
     }
+}
+
+/// The arrays of a program whose last dimension is another one of the array that they are a view of.
+fn turned(prog: &Prog<Soacs>) -> FxHashSet<Name> {
+    let mut found = FxHashSet::default();
+    let bodies = std::iter::once(&prog.consts).chain(prog.funs.iter().map(|f| &f.body));
+    for body in bodies {
+        for_each_stm(body, &mut |stm| {
+            if let (Exp::Basic(Basic::Rearrange(perm, _)), [p]) = (&stm.exp, stm.pat.as_slice()) {
+                found.extend((perm.last() != Some(&(perm.len() - 1))).then_some(p.name));
+            }
+        });
+    }
+    found
 }
 
 /// The arrays of a program that hold one operand everywhere, and that operand.
