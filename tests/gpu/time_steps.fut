@@ -22,9 +22,26 @@
 -- input { 7 5i64 7i64 } auto output
 -- input { 9 210i64 520i64 } auto output
 
+-- Around the edges, and with the number of the iteration: with one block, many blocks, and sides that are shorter than what a block reads beyond its own.
+-- ==
+-- entry: torus cylinder rotated far_torus square_torus chosen_around torus_of_two counted red_black of_row
+-- input { 7 5i64 7i64 } auto output
+-- input { 4 9i64 9i64 } auto output
+-- input { 5 9i64 509i64 } auto output
+-- input { 9 70i64 10i64 } auto output
+-- input { 8 150i64 520i64 } auto output
+-- input { 7 33i64 1009i64 } auto output
+-- input { 0 33i64 40i64 } auto output
+-- input { 9 0i64 40i64 } auto output
+
+-- A row that does not exist.
+-- ==
+-- entry: of_row
+-- input { 13 20i64 30i64 } error: out of bounds
+
 -- Not done several at a time.
 -- ==
--- entry: torus mirrored first_row counted scalar swapped wave own_points copied far_away life
+-- entry: mirrored first_row scalar swapped wave own_points copied far_away life
 -- input { 7 5i64 7i64 } auto output
 -- input { 9 70i64 600i64 } auto output
 
@@ -81,7 +98,7 @@ entry branches (steps: i32) (n: i64) (m: i64) : f64 =
       in 0.25 * (up + 0.5 * down + left + right))
   in digest (iterate steps step (grid n m))
 
--- Indices are chosen by branches: the checks of these stay, so that there is one step at a time.
+-- Indices are chosen by branches.
 entry chosen (steps: i32) (n: i64) (m: i64) : f64 =
   let step [n] [m] (a: [n][m]f32) =
     tabulate_2d n m (\i j ->
@@ -206,6 +223,68 @@ entry torus (steps: i32) (n: i64) (m: i64) : f64 =
     tabulate_2d n m (\i j ->
       0.25 * (a[(i - 1) % n, j] + 0.5 * a[(i + 1) % n, j] + a[i, (j - 1) % m] + a[i, (j + 1) % m]))
   in digest (iterate steps step (grid n m))
+
+-- Around in one direction, with an edge in the other.
+entry cylinder (steps: i32) (n: i64) (m: i64) : f64 =
+  let step [n] [m] (a: [n][m]f32) =
+    tabulate_2d n m (\i j ->
+      let up = if i == 0 then 1 else a[i - 1, j]
+      in 0.25 * (up + 0.5 * a[i64.min (n - 1) (i + 1), j] + a[i, (j + m - 1) % m] + a[i, (j + 1) % m]))
+  in digest (iterate steps step (grid n m))
+
+entry rotated (steps: i32) (n: i64) (m: i64) : f64 =
+  let step [n] [m] (a: [n][m]f32) =
+    let (up, down) = (rotate (-1) a, rotate 1 a)
+    let (left, right) = (map (rotate (-1)) a, map (rotate 1) a)
+    in map5 (map5 (\u d l r x -> 0.2 * (u + 0.5 * d + l + 0.75 * r + x))) up down left right a
+  in digest (iterate steps step (grid n m))
+
+entry far_torus (steps: i32) (n: i64) (m: i64) : f64 =
+  let step [n] [m] (a: [n][m]f32) =
+    tabulate_2d n m (\i j ->
+      0.25 * (a[(i - 2) % n, j] + 0.5 * a[(i + 1) % n, (j + 2) % m] + a[i, (j - 1) % m] + a[i, j]))
+  in digest (iterate steps step (grid n m))
+
+-- Branches choose the other edge.
+entry chosen_around (steps: i32) (n: i64) (m: i64) : f64 =
+  let step [n] [m] (a: [n][m]f32) =
+    tabulate_2d n m (\i j ->
+      let up = if i > 0 then i - 1 else n - 1
+      let down = if i == n - 1 then i else i + 1
+      let left = if j == 0 then m - 1 else j - 1
+      let right = if j + 1 < m then j + 1 else 0
+      in 0.25 * (a[up, j] + 0.5 * a[down, j] + a[i, left] + a[i, right]))
+  in digest (iterate steps step (grid n m))
+
+-- Rows and columns have the same size.
+entry square_torus (steps: i32) (n: i64) (m: i64) : f64 =
+  let step [n] (a: [n][n]f32) =
+    tabulate_2d n n (\i j ->
+      0.25 * (a[(i - 1) % n, j] + 0.5 * a[(i + 1) % n, (j + 1) % n] + a[i, (j - 1) % n]))
+  in digest (iterate steps step (grid (i64.min n 200 + m % 2) (i64.min n 200 + m % 2)))
+
+-- Waves go through two arrays, around both edges; another array does not change.
+entry torus_of_two (steps: i32) (n: i64) (m: i64) : f64 =
+  let c = opaque (map (map (* 0.01)) (grid n m))
+  let at [n] [m] (a: [n][m]f32) (i: i64) (j: i64) = a[(i + n) % n, (j + m) % m]
+  let (u, v) = loop (u, v) = (grid n m, opaque (map (map (+ 1)) (grid n m))) for _k < steps do
+    unzip (map unzip (tabulate_2d n m (\i j ->
+      (0.3 * (at u (i - 1) j + at u (i + 1) j - at v i j + c[i, j]), 0.2 * (at v i (j - 1) + at v i (j + 1) + at u i j)))))
+  in digest u - digest v
+
+-- Every other point in turns.
+entry red_black (steps: i32) (n: i64) (m: i64) : f64 =
+  digest (loop a = grid n m for k < steps do
+            let turn = i64.i32 k % 2
+            in tabulate_2d n m (\i j ->
+                 if (i + j) % 2 == turn then a[i, j] else 0.3 * (near a (i - 1) j + near a (i + 1) j + near a i (j - 1) + near a i (j + 1))))
+
+-- A row of another array for each iteration.
+entry of_row (steps: i32) (n: i64) (m: i64) : f64 =
+  let costs = opaque (grid 12 m)
+  in digest (loop a = grid n m for k < steps do
+               let row = costs[k]
+               in tabulate_2d n m (\i j -> 0.3 * (near a (i - 1) j + near a i (j + 1) + row[j])))
 
 entry mirrored (steps: i32) (n: i64) (m: i64) : f64 =
   let step [n] [m] (a: [n][m]f32) =

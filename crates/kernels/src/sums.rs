@@ -17,7 +17,7 @@ use fehu_base::Name;
 use fehu_ir::mem::{poly, sym};
 use fehu_ir::{Basic, SubExp};
 use rustc_hash::FxHashMap;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 /// The largest constant in a sum of which something is known, by its absolute value: sums of a body's length of such do not wrap around.
 const MOST_IN_SUMS: i64 = 1 << 40;
@@ -66,8 +66,9 @@ fn as_narrow_sum(basic: &Basic) -> Option<(BinOp, SubExp, SubExp)> {
 pub(crate) struct Known<'s> {
     known: FxHashMap<Name, Poly>,
     sums: &'s Sums,
-    /// A size that is known to be at least so large.
-    at_least: Option<(Name, i64)>,
+    /// Sizes that are known to be at least so large, and those of which that was used.
+    at_least: Vec<(Name, i64)>,
+    asked_sizes: RefCell<Vec<Name>>,
     /// The indices and sizes that are at most [`MOST_NARROW_SIZE`], and whether a number of 32 bits was asked for.
     narrow: Vec<Name>,
     asked_narrow: Cell<bool>,
@@ -76,7 +77,8 @@ pub(crate) struct Known<'s> {
 impl<'s> Known<'s> {
     /// These names are known.
     pub(crate) fn new(known: FxHashMap<Name, Poly>, sums: &'s Sums) -> Known<'s> {
-        Known { known, sums, at_least: None, narrow: vec![], asked_narrow: Cell::new(false) }
+        let asked_sizes = RefCell::new(vec![]);
+        Known { known, sums, at_least: vec![], asked_sizes, narrow: vec![], asked_narrow: Cell::new(false) }
     }
 
     /// The same, where these indices and sizes are at most [`MOST_NARROW_SIZE`].
@@ -90,8 +92,14 @@ impl<'s> Known<'s> {
     }
 
     /// The same, with a size, which is known, that is at least so large.
-    pub(crate) fn with_size(self, size: Name, at_least: i64) -> Known<'s> {
-        Known { at_least: Some((size, at_least)), ..self }
+    pub(crate) fn with_size(mut self, size: Name, at_least: i64) -> Known<'s> {
+        self.at_least.push((size, at_least));
+        self
+    }
+
+    /// The sizes of which that may have been used.
+    pub(crate) fn asked_sizes(&self) -> Vec<Name> {
+        self.asked_sizes.borrow().clone()
     }
 
     pub(crate) fn insert(&mut self, name: Name, value: Poly) {
@@ -132,9 +140,15 @@ impl<'s> Known<'s> {
         is_small(sum) || self.narrow.iter().any(|x| is_small(&(sum - &Poly::var(sym(*x)))))
     }
 
-    /// A constant modulo the size that is known to be large, or modulo its maximum with 1.
+    /// A constant modulo a size that is known to be large, or modulo its maximum with 1.
     fn remainder(&self, c: i64, by: SubExp) -> Option<Poly> {
-        let (size, at_least) = self.at_least.filter(|(_, at_least)| *at_least >= 1)?;
+        let sizes = self.at_least.iter().filter(|(_, at_least)| *at_least >= 1);
+        let (size, remainder) = sizes.filter_map(|of| Some((of.0, self.remainder_of(c, by, *of)?))).next()?;
+        self.asked_sizes.borrow_mut().push(size);
+        Some(remainder)
+    }
+
+    fn remainder_of(&self, c: i64, by: SubExp, (size, at_least): (Name, i64)) -> Option<Poly> {
         let is_size = |e: SubExp| e == SubExp::Var(size);
         let is_max = |by: Name| match self.sums.get(&by) {
             Some((BinOp::SMax(IntType::I64), a, b)) => {

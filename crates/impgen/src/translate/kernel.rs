@@ -30,6 +30,7 @@ mod bits;
 pub(super) mod block;
 pub(super) mod choice;
 mod hist;
+mod iterations;
 pub(super) mod line;
 mod map;
 pub(super) mod operator;

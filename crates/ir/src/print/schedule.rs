@@ -101,6 +101,22 @@ impl Printer<'_> {
         }
     }
 
+    fn steps_plan(&mut self, steps: &Steps) {
+        self.put(format_args!("{} of ", steps.steps));
+        self.put("[");
+        self.list(&steps.carried, |p, carried| p.name(*carried));
+        self.put(format_args!("], radius {}, block {}, rows {}, ", steps.radius, steps.block, steps.rows));
+        self.param_field("blocks", steps.blocks);
+        if steps.around {
+            self.put(", around");
+        }
+        if !steps.kept.is_empty() {
+            self.put(", kept [");
+            self.list(&steps.kept, |p, kept| p.name(*kept));
+            self.put("]");
+        }
+    }
+
     fn line_plan(&mut self, line: &Line) {
         self.put(format_args!("{} of ", line.steps));
         self.put("[");
@@ -143,18 +159,7 @@ impl Printer<'_> {
                     self.put(format_args!(" along {dim}"));
                 }
             }
-            Plan::Steps(s) => {
-                self.put(format_args!("{} of ", s.steps));
-                self.put("[");
-                self.list(&s.carried, |p, carried| p.name(*carried));
-                self.put(format_args!("], radius {}, block {}, rows {}, ", s.radius, s.block, s.rows));
-                self.param_field("blocks", s.blocks);
-                if !s.kept.is_empty() {
-                    self.put(", kept [");
-                    self.list(&s.kept, |p, kept| p.name(*kept));
-                    self.put("]");
-                }
-            }
+            Plan::Steps(steps) => self.steps_plan(steps),
             Plan::Line(line) => self.line_plan(line),
             Plan::ThreadPerSegment { block, each, each_when } => {
                 self.param_field("block", *block);

@@ -249,11 +249,12 @@ impl Reader<'_> {
         let rows = self.next_field("rows")?;
         self.punct(',')?;
         let blocks = self.param_field("blocks")?;
+        let around = self.next_is("around");
         let kept = match self.next_is("kept") {
             true => self.list('[', ']', Self::name)?,
             false => vec![],
         };
-        Ok(Steps { steps, carried, radius, block, rows, blocks, kept })
+        Ok(Steps { steps, carried, radius, block, rows, blocks, around, kept })
     }
 
     fn line(&mut self) -> Read<Line> {

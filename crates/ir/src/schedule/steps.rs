@@ -9,8 +9,8 @@ use crate::syntax::{Body, Exp};
 use fehu_base::{Name, Symbol};
 use rustc_hash::FxHashSet;
 
-/// See [`Plan::Steps`]. The map is the only statement of a counted loop, whose iterations hand its results on; each point reads these
-/// at points that are close. A block computes a strip of columns, and goes down the rows with all steps at a time, each as many rows behind
+/// See [`Plan::Steps`]. The map is the last statement of a counted loop, whose iterations hand its results on; the others compute scalars of the loop's
+/// counter. Each point reads what is handed on at points that are close. A block computes a strip of columns, and goes down the rows with all steps at a time, each as many rows behind
 /// the one before as it reads; rows that the next step still reads are in shared memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Steps {
@@ -26,6 +26,8 @@ pub struct Steps {
     pub rows: i64,
     /// Blocks that keep the device busy: there are about as many, if they have so many rows.
     pub blocks: Symbol,
+    /// Whether points beyond an edge are those from the other edge on.
+    pub around: bool,
     /// Arrays of the map's own shape that do not change and that points read at their own place: a thread reads an element of these once for all steps.
     pub kept: Vec<Name>,
 }

@@ -60,9 +60,8 @@ impl<'s> Assume<'s> {
         }
         let narrow = dims.iter().flat_map(|(i, n)| [Some(*i), n.name()]).flatten().collect();
         let mut known = Known::new(known, sums).with_narrow(narrow);
-        // Whatever is decided in a space of one dimension is decided of that.
-        if let [(_, SubExp::Var(n))] = dims {
-            known = known.with_size(*n, 2 * margin + 1);
+        for n in dims.iter().filter_map(|(_, n)| n.name()) {
+            known = known.with_size(n, 2 * margin + 1);
         }
         Assume {
             facts,
@@ -141,10 +140,9 @@ impl<'s> Assume<'s> {
         self.known.asked_narrow()
     }
 
-    /// An index that was computed in 32 bits, in 64: a sum of a point's index and a constant.
-    fn widened(&self, e: SubExp) -> Option<Outcome> {
-        let value = self.known.poly(e)?;
-        let is = |x: &Name| (&value - &Poly::var(sym(*x))).as_constant().map(|c| (*x, c));
+    /// A sum of a point's index and a constant, as such: of an index that was computed in 32 bits, or around an edge that is far.
+    fn near(&self, value: &Poly) -> Option<Outcome> {
+        let is = |x: &Name| (value - &Poly::var(sym(*x))).as_constant().map(|c| (*x, c));
         let (index, by) = self.indices.iter().find_map(is)?;
         Some(match by {
             0 => Outcome::Is(index.into()),
@@ -155,11 +153,20 @@ impl<'s> Assume<'s> {
     /// What becomes of a computation, if that follows from what is known.
     fn outcome(&mut self, basic: &Basic) -> Option<Outcome> {
         if let Basic::Conv(ConvOp::SExt(IntType::I32, IntType::I64), e) = basic {
-            return self.widened(*e);
+            return self.near(&self.known.poly(*e)?);
         }
         let truth = |b: bool| Some(Outcome::Is(SubExp::Const(PrimValue::Bool(b))));
         if let Basic::SubExp(e) = basic {
             return Some(Outcome::Is(*e));
+        }
+        if let Basic::BinOp(
+            op @ (BinOp::Add(IntType::I64) | BinOp::Sub(IntType::I64)),
+            SubExp::Var(a),
+            SubExp::Var(b),
+        ) = basic
+        {
+            let (x, y) = (self.known.poly((*a).into())?, self.known.poly((*b).into())?);
+            return self.near(&if matches!(op, BinOp::Add(_)) { x + y } else { x - y });
         }
         if let Basic::UnOp(UnOp::Not, SubExp::Const(PrimValue::Bool(b))) = basic {
             return truth(!b);
@@ -220,10 +227,12 @@ impl<'s> Assume<'s> {
         }
         // Once around: from 0 on for both operators, from below 0 for the one that rounds down.
         if remainder && facts.positive(y) && facts.le(y, x) && facts.lt(x, &(y + y)) {
-            return Some(Outcome::Does(Basic::BinOp(BinOp::Sub(IntType::I64), a, b)));
+            let less = || Outcome::Does(Basic::BinOp(BinOp::Sub(IntType::I64), a, b));
+            return Some(self.near(&(x - y)).unwrap_or_else(less));
         }
         if op == BinOp::SMod(IntType::I64) && facts.lt(x, &zero) && facts.le(&zero, &(x + y)) {
-            return Some(Outcome::Does(Basic::BinOp(BinOp::Add(IntType::I64), a, b)));
+            let more = || Outcome::Does(Basic::BinOp(BinOp::Add(IntType::I64), a, b));
+            return Some(self.near(&(x + y)).unwrap_or_else(more));
         }
         None
     }
@@ -238,6 +247,7 @@ impl<'s> Assume<'s> {
     /// be one, and a proof may use them.
     pub(super) fn dims(&self, dims: &[(Name, SubExp)]) -> Vec<(Name, SubExp)> {
         let mut about = self.about.clone();
+        about.extend(self.known.asked_sizes());
         let mut before = 0;
         while before < about.len() {
             before = about.len();

@@ -17,7 +17,8 @@
 //! **When it pays.** Wherever points compute little: a seventh of them is computed twice. Where they compute more, it is for vectors that are small enough for launches to
 //! take most of the time.
 
-use super::steps::{carried, counter, is_map_of_scalars, others_stay, reach};
+use super::steps::reach::{self, Ends};
+use super::steps::{last_map, LastMap};
 use super::{when, Scheduler};
 use fehu_base::device::{BLOCK_THREADS, MAX_DECLARED_SHARED_BYTES};
 use fehu_base::tuning::schedule::{
@@ -25,37 +26,15 @@ use fehu_base::tuning::schedule::{
     MAX_OPERATIONS_PER_BYTE_OF_STEPS, MAX_POINTS_OF_LONG_LINE, STEPS_OF_LINE,
 };
 use fehu_base::Name;
-use fehu_ir::class::Class;
-use fehu_ir::free::free_in_exp;
-use fehu_ir::mem::{sym_name, MemInfo, MemOp};
-use fehu_ir::schedule::{Amount, Choice, Condition, Line, Plan, Quantity};
+use fehu_ir::schedule::{Amount, Condition, Line, Plan, Quantity};
 use fehu_ir::seg::SegOp;
-use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Exp, Loop, Memory, PatElem, Stm, Type};
-use rustc_hash::FxHashSet;
+use fehu_ir::{Loop, Memory, Type};
 
 /// The map of a loop over vectors whose iterations may be done several at a time has a plan for that, before all others.
 pub(super) fn line(s: &mut Scheduler, l: &mut Loop<Memory>) {
-    let Some(carried) = carried(l).filter(|_| others_stay(l)) else { return };
-    let Some(counter) = counter(l) else { return };
-    let params: FxHashSet<Name> = l.params.iter().map(|(p, _)| p.name).collect();
-    let Some((last, before)) = l.body.stms.split_last_mut() else { return };
-    let certified = before.iter().chain([&*last]).flat_map(|s| &s.certs).any(|c| params.contains(c));
-    let bound: FxHashSet<Name> = before.iter().flat_map(|s| &s.pat).map(|p| p.name).collect();
-    let Exp::Op(MemOp::Seg(seg)) = &mut last.exp else { return };
-    let choices = seg.schedule.as_ref().map(|s| s.choices.as_slice());
-    let points = matches!(choices, Some([Choice { plan: Plan::Points(_), .. }]));
-    let uses = free_in_exp(&Exp::<Memory>::Op(MemOp::Seg(seg.clone())));
-    let invariant = uses.iter().all(|n| !params.contains(n) || carried.contains(n));
-    let legal = is_map_of_scalars(seg)
-        && seg.space.dims.len() == 1
-        && before.iter().all(|stm| is_of_counter(stm, &params))
-        && last.pat.iter().all(|p| stays_in_place(p, &bound, counter))
-        && writes_elsewhere(s, seg, &carried, &last.pat);
-    if !points || !invariant || certified || !legal {
-        return;
-    }
-    let Some(radius) = reach::radius(seg, &carried, &s.sums).filter(|radius| *radius > 0) else { return };
+    let Some(LastMap { seg, carried, attrs, .. }) = last_map(s, l, 1) else { return };
+    let radius = reach::radius(seg, &carried, &s.sums, Ends::Neighbours);
+    let Some(radius) = radius.filter(|radius| *radius > 0) else { return };
     let bytes: i64 = seg.types.iter().filter_map(Type::elem).map(|elem| elem.bytes() as i64).sum();
     let operations = super::steps::operations(&seg.body.body);
     if operations > bytes * MAX_OPERATIONS_PER_BYTE_OF_STEPS {
@@ -80,41 +59,8 @@ pub(super) fn line(s: &mut Scheduler, l: &mut Loop<Memory>) {
     if let Some(schedule) = &mut seg.schedule {
         schedule.params.append(&mut s.params);
         schedule.choices.insert(0, when(conditions, Plan::Line(plan)));
-        super::steer::steer(schedule, &last.attrs);
+        super::steer::steer(schedule, &attrs);
     }
-}
-
-/// Whether a statement computes a scalar or checks it, or is a view, and needs nothing of what the loop hands on.
-fn is_of_counter(stm: &Stm<Memory>, params: &FxHashSet<Name>) -> bool {
-    let Exp::Basic(basic) = &stm.exp else { return false };
-    let scalars = stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
-    let suits = match basic.class() {
-        Class::Arithmetic | Class::Function | Class::Check => scalars,
-        Class::Read | Class::View | Class::Reshape => !scalars,
-        Class::Opaque | Class::Generate | Class::Gather | Class::Update => false,
-    };
-    suits && free_in_exp(&stm.exp).iter().all(|n| !params.contains(n))
-}
-
-/// Whether a result is where it is in the iteration after the next, too: at no place that the loop's body computes.
-fn stays_in_place(p: &PatElem<Memory>, bound: &FxHashSet<Name>, counter: Name) -> bool {
-    let MemInfo::Array { lmad, .. } = &p.dec else { return false };
-    let mut names = lmad.vars().into_iter().map(sym_name);
-    names.all(|n| n != counter && !bound.contains(&n))
-}
-
-/// Whether the map's results are in other blocks than all it reads but what the loop hands on.
-fn writes_elsewhere(s: &Scheduler, seg: &SegOp<Memory>, carried: &[Name], pat: &[PatElem<Memory>]) -> bool {
-    let written: Vec<Name> = pat.iter().filter_map(|p| s.places.block_of(p.name)).collect();
-    let mut elsewhere = true;
-    for_each_stm(&seg.body.body, &mut |stm| {
-        if let Some((_, array, _)) = super::read_element(stm) {
-            let block = s.places.block_of(array);
-            let apart = |b: Name| written.iter().all(|w| !s.blocks.may_be_same(b, *w));
-            elsewhere &= carried.contains(&array) || block.is_some_and(apart);
-        }
-    });
-    elsewhere
 }
 
 /// The arrays of which a thread can read the elements of all steps before it computes the first: at indices that depend on nothing that the loop

@@ -29,19 +29,20 @@
 //! Arrays that the loop does not change are read before the first step, since threads would wait for them in every step otherwise.
 
 use super::choice::{self, Quantities};
+use super::iterations::{bind, set_counter, within, Circle, Iterations};
 use super::map::Inside;
 use crate::translate::kernel::{point, size};
 use crate::translate::state::{HostCode, KernelCode, Mode};
 use fehu_algebra::Poly;
-use fehu_base::ops::{BinOp, CmpOp, ConvOp};
+use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr};
-use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
+use fehu_ir::mem::{poly, Lmad, MemOp};
 use fehu_ir::schedule::{Choice, Line, Plan, Quantity, Schedule};
 use fehu_ir::seg::SegOp;
-use fehu_ir::visit::{for_each_stm, map_bodies};
+use fehu_ir::visit::map_bodies;
 use fehu_ir::{Basic, Body, DimIndex, Exp, Loop, LoopForm, Memory, PatElem, Stm, SubExp, Type};
 use fehu_lmad::Dim;
 use rustc_hash::FxHashMap;
@@ -71,9 +72,9 @@ pub(crate) fn line_loop(t: &mut HostCode, l: &Loop<Memory>) -> bool {
         let from = t.let_i64("from", mul(group, i64(plan.steps)));
         let now = t.let_i64("now", min(i64(plan.steps), sub(count.clone(), from.clone())));
         t.loc = stm.loc.clone();
-        let of = Steps { plan, before, counter: (var, ty), width: width.clone(), from, now };
-        of.checks(t);
-        of.kernel(t, &stm.pat, seg);
+        let of = Iterations { before, counter: (var, ty), from };
+        of.checks(t, now.clone());
+        Steps { plan, of, width: width.clone(), now }.kernel(t, &stm.pat, seg);
         t.set_all(&next);
     });
     let single = Schedule { params: schedule.params.clone(), choices: others.to_vec() };
@@ -106,30 +107,13 @@ fn part(plan: &Line) -> i64 {
     plan.block + 2 * plan.radius
 }
 
-/// Sets the counter of a loop.
-fn set_counter<M: crate::translate::machine::Machine>(
-    t: &mut crate::translate::state::Translate<M>,
-    (counter, ty): (Name, IntType),
-    value: Expr,
-) {
-    let value = match ty == IntType::I64 {
-        true => value,
-        false => Expr::Conv(ConvOp::SExt(IntType::I64, ty), Box::new(value)),
-    };
-    t.emit(Code::DeclareScalar(counter, PrimType::Int(ty)));
-    t.set_to(counter, value);
-}
-
 /// The iterations that a kernel does.
 struct Steps<'s> {
     plan: &'s Line,
-    /// What the loop does before its map, and its counter.
-    before: &'s [Stm<Memory>],
-    counter: (Name, IntType),
+    of: Iterations<'s>,
     /// The size of the vector.
     width: Expr,
-    /// The first of the iterations, and how many.
-    from: Expr,
+    /// How many there are.
     now: Expr,
 }
 
@@ -149,19 +133,6 @@ struct Place {
 }
 
 impl Steps<'_> {
-    /// The host checks what the iterations check before their maps.
-    fn checks(&self, t: &mut HostCode) {
-        if !self.before.iter().any(|s| matches!(s.exp, Exp::Basic(Basic::Assert(..)))) {
-            return;
-        }
-        t.for_up_to("check", self.now.clone(), |t, k| {
-            let body = Body { stms: self.before.to_vec(), result: vec![] };
-            let (body, counter) = t.renamed_iteration(&body, self.counter);
-            set_counter(t, (counter, self.counter.1), add(self.from.clone(), k));
-            t.body(&body, &[]);
-        });
-    }
-
     fn kernel(&self, t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
         let plan = self.plan;
         let own = i64(plan.block - 2 * plan.halo());
@@ -173,8 +144,7 @@ impl Steps<'_> {
             let parts =
                 plan.carried.iter().zip(&seg.types).map(|(array, ty)| shared_part(t, plan, *array, ty));
             let place = Place { parts: parts.collect(), left, at: at.clone() };
-            let around =
-                rem(add(rem(at.clone(), self.width.clone()), self.width.clone()), self.width.clone());
+            let around = within(at.clone(), &self.width);
             match Inside::of(seg) {
                 None => self.all(t, pat, seg, (&place, around)),
                 Some(inside) => {
@@ -240,8 +210,8 @@ impl Steps<'_> {
     ) {
         let plan = self.plan;
         let body = self.iteration(seg);
-        let (mut body, counter) = t.renamed_iteration(&body, self.counter);
-        set_counter(t, (counter, self.counter.1), add(self.from.clone(), k.clone()));
+        let (mut body, counter) = t.renamed_iteration(&body, self.of.counter);
+        set_counter(t, (counter, self.of.counter.1), add(self.of.from.clone(), k.clone()));
         for (number, mem, elem) in ahead {
             let value = t.element(*mem, *elem, k.clone());
             t.in_kernel.instead.extend(body.stms[*number].pat.first().map(|p| (p.name, value)));
@@ -251,10 +221,9 @@ impl Steps<'_> {
         let arrays: Vec<(Name, Name)> =
             place.parts.iter().map(|p| (p.array, shared_array(t, plan, p))).collect();
         let [(i, width)] = seg.space.dims.as_slice() else { bug!("a line of no vector") };
-        let near = near(&body, *i, plan.radius);
-        body =
-            Through { arrays: &arrays, near: &near, index: *i, width: *width, radius: plan.radius, origin }
-                .body(t, body);
+        let circle = Circle { index: *i, size: *width, radius: plan.radius };
+        let near = circle.near(&body);
+        body = Through { arrays: &arrays, near: &near, circle, origin }.body(t, body);
         t.body(&body, &[]);
         t.if_else(
             lt(add(k.clone(), i64(1)), self.now.clone()),
@@ -279,8 +248,7 @@ impl Steps<'_> {
 
     /// What an iteration does, without checks.
     fn iteration(&self, seg: &SegOp<Memory>) -> Body<Memory> {
-        let stms = self.before.iter().filter(|s| !matches!(s.exp, Exp::Basic(Basic::Assert(..))));
-        let stms = stms.chain(&seg.body.body.stms).cloned().collect();
+        let stms = self.of.unchecked().chain(&seg.body.body.stms).cloned().collect();
         Body { stms, result: seg.body.body.result.clone() }
     }
 
@@ -305,8 +273,8 @@ impl Steps<'_> {
         let stms = known.iter().map(|n| whole.stms[*n].clone()).collect();
         t.unrolled_up_to("k", i64(plan.steps), |t, k| {
             t.if_then(lt(k.clone(), self.now.clone()), |t| {
-                let (body, counter) = t.renamed_iteration(&Body { stms, result: vec![] }, self.counter);
-                set_counter(t, (counter, self.counter.1), add(self.from.clone(), k.clone()));
+                let (body, counter) = t.renamed_iteration(&Body { stms, result: vec![] }, self.of.counter);
+                set_counter(t, (counter, self.of.counter.1), add(self.of.from.clone(), k.clone()));
                 t.body(&body, &[]);
                 for (number, mem, elem) in &ahead {
                     let at = known.iter().position(|n| n == number);
@@ -345,35 +313,12 @@ fn set_index(t: &mut KernelCode, seg: &SegOp<Memory>, index: Expr) {
     }
 }
 
-/// Names that are the point's index and a constant that is at most the radius, and that constant.
-fn near(body: &Body<Memory>, index: Name, radius: i64) -> FxHashMap<Name, i64> {
-    let mut near: FxHashMap<Name, i64> = [(index, 0)].into_iter().collect();
-    for_each_stm(body, &mut |stm| {
-        let [p] = stm.pat.as_slice() else { return };
-        let Exp::Basic(Basic::BinOp(op, a, b)) = &stm.exp else { return };
-        let (is_sum, is_difference) = (*op == BinOp::Add(IntType::I64), *op == BinOp::Sub(IntType::I64));
-        let by = if is_sum && *a == index.into() {
-            b.as_i64()
-        } else if is_sum && *b == index.into() {
-            a.as_i64()
-        } else if is_difference && *a == index.into() {
-            b.as_i64().and_then(i64::checked_neg)
-        } else {
-            None
-        };
-        near.extend(by.filter(|d| (-radius..=radius).contains(d)).map(|d| (p.name, d)));
-    });
-    near
-}
-
 /// How bodies read arrays from shared memory.
 struct Through<'s> {
     /// The arrays, and what is read instead.
     arrays: &'s [(Name, Name)],
     near: &'s FxHashMap<Name, i64>,
-    index: Name,
-    width: SubExp,
-    radius: i64,
+    circle: Circle,
     /// Where the thread's own element is.
     origin: Name,
 }
@@ -407,30 +352,11 @@ impl Through<'_> {
         at: SubExp,
         loc: &fehu_ir::Loc,
     ) -> SubExp {
-        let mut bind = |base: &str, ty: Type, basic: Basic| -> SubExp {
-            let name = t.names.fresh_str(base);
-            t.types.insert(name, ty.clone());
-            let pat = vec![PatElem { name, ty, dec: MemInfo::None }];
-            stms.push(Stm { pat, certs: vec![], attrs: vec![], loc: loc.clone(), exp: Exp::Basic(basic) });
-            name.into()
-        };
-        let (sum, difference) = (BinOp::Add(IntType::I64), BinOp::Sub(IntType::I64));
         let distance = match at.name().and_then(|n| self.near.get(&n)) {
             Some(d) => SubExp::i64(*d),
-            None => {
-                let less = CmpOp::SLt(IntType::I64);
-                let to_number = ConvOp::BToI(IntType::I64);
-                let d = bind("distance", Type::I64, Basic::BinOp(difference, at, self.index.into()));
-                let over = bind("over", Type::BOOL, Basic::CmpOp(less, SubExp::i64(self.radius), d));
-                let under = bind("under", Type::BOOL, Basic::CmpOp(less, d, SubExp::i64(-self.radius)));
-                let over = bind("over", Type::I64, Basic::Conv(to_number, over));
-                let under = bind("under", Type::I64, Basic::Conv(to_number, under));
-                let times = bind("times", Type::I64, Basic::BinOp(difference, under, over));
-                let by = Basic::BinOp(BinOp::Mul(IntType::I64), times, self.width);
-                let by = bind("by", Type::I64, by);
-                bind("distance", Type::I64, Basic::BinOp(sum, d, by))
-            }
+            None => self.circle.distance(t, stms, at, loc),
         };
-        bind("place", Type::I64, Basic::BinOp(sum, self.origin.into(), distance))
+        let place = Basic::BinOp(BinOp::Add(IntType::I64), self.origin.into(), distance);
+        bind(t, stms, ("place", Type::I64), place, loc)
     }
 }

@@ -22,7 +22,7 @@
 //!
 //! The body of the map is the program's own, with the indices of the array: what it does at the edges of the array it does
 //! here, too, so that the results are the same bit by bit. At the edges of strips, and above and below its rows, a block computes what others compute as
-//! well: `r` fewer columns and rows on each side with every step.
+//! well: `r` fewer columns and rows on each side with every step. Where edges are neighbours (`around`), a block whose rows or columns are beyond an edge has those from the other edge on in their place.
 //!
 //! Blocks far from all edges of the array need no tests for them (see `kernels/inside`): they have a loop of their own. There it is known which
 //! elements a point reads, and those of its own column were computed by the same thread, and are still in registers. Where whatever a point computes
@@ -32,58 +32,71 @@
 //! Other arrays, which the loop does not change, are often read at the point itself. Every step needs the same element, each a few rounds after the one before:
 //! so a thread reads it once, with the row of the arrays that is read ahead, and keeps it in registers until the last step has used it ([`Queue`]).
 
+mod reads;
+
 use super::choice::{self, Quantities};
+use super::iterations::{once_around, set_counter, within, Circle, Iterations};
 use super::map::Inside;
 use crate::translate::kernel::{point, size};
 use crate::translate::state::{HostCode, KernelCode, Mode};
 use fehu_algebra::Poly;
-use fehu_base::ops::BinOp;
-use fehu_base::prim::{IntType, PrimType};
+use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr};
-use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
+use fehu_ir::mem::{poly, Lmad, MemOp};
 use fehu_ir::schedule::{Choice, Plan, Quantity, Schedule, Steps};
 use fehu_ir::seg::{KernelBody, SegOp};
-use fehu_ir::visit::{for_each_stm, map_bodies};
-use fehu_ir::{Basic, Body, DimIndex, Exp, Loop, LoopForm, Memory, PatElem, Stm, SubExp, Type};
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Basic, Body, Exp, Loop, LoopForm, Memory, PatElem, Stm, SubExp, Type};
 use fehu_lmad::Dim;
-use rustc_hash::FxHashMap;
+use reads::{own_column, own_elements, Side, Through};
 
 /// A loop whose iterations are done several at a time if the conditions of its plan hold; false if it has no such plan. Its
 /// parameters are set.
 pub(crate) fn steps_loop(t: &mut HostCode, l: &Loop<Memory>) -> bool {
-    let (LoopForm::For { ty, bound, .. }, [stm]) = (&l.form, l.body.stms.as_slice()) else { return false };
+    let LoopForm::For { var, ty, bound } = l.form else { return false };
+    let Some((stm, before)) = l.body.stms.split_last() else { return false };
     let Exp::Op(MemOp::Seg(seg)) = &stm.exp else { return false };
     let Some(schedule) = &seg.schedule else { return false };
     let [Choice { when, plan: Plan::Steps(_) }, others @ ..] = schedule.choices.as_slice() else {
         return false;
     };
     size::add_params(t, schedule);
-    let copy = t.renamed(seg);
-    let Plan::Steps(plan) = &choice::schedule(&copy).choices[0].plan else {
+    let (iteration, counter) = t.renamed_iteration(&l.body, (var, ty));
+    let Some((Stm { exp: Exp::Op(MemOp::Seg(copy)), .. }, before_copy)) = iteration.stms.split_last() else {
+        bug!("a copy of a loop has no map")
+    };
+    let Plan::Steps(plan) = &choice::schedule(copy).choices[0].plan else {
         bug!("a copy of a map has no steps")
     };
-    let measures = Measures::new(t, &copy, plan);
-    let known = measures.quantities(t, &copy, plan);
+    let measures = Measures::new(t, copy, plan);
+    let known = measures.quantities(t, copy, plan);
     let fits = choice::all_hold(t, when, &known);
-    let count = max(point::counted(t, *bound, *ty), i64(0));
+    let count = max(point::counted(t, bound, ty), i64(0));
     let count = t.let_i64("count", count);
     let several = t.let_i64("several", select(fits, quot(count.clone(), i64(plan.steps)), i64(0)));
     let next: Vec<(Name, SubExp)> =
         l.params.iter().zip(&l.body.result).map(|((p, _), e)| (p.name, *e)).collect();
-    t.for_up_to("steps", several.clone(), |t, _| {
+    t.for_up_to("steps", several.clone(), |t, group| {
+        let from = mul(group, i64(plan.steps));
         t.loc = stm.loc.clone();
-        steps_kernel(t, &stm.pat, &copy, plan, &measures);
+        Iterations { before, counter: (var, ty), from: from.clone() }.checks(t, i64(plan.steps));
+        let of = Iterations { before: before_copy, counter: (counter, ty), from };
+        steps_kernel(t, &stm.pat, copy, plan, (&measures, &of));
         t.set_all(&next);
     });
     let single = Schedule { params: schedule.params.clone(), choices: others.to_vec() };
     let single = SegOp { schedule: Some(Box::new(single)), ..seg.clone() };
-    let body = Body {
-        stms: vec![Stm { exp: Exp::Op(MemOp::Seg(single)), ..stm.clone() }],
-        result: l.body.result.clone(),
-    };
-    t.for_up_to("step", sub(count, mul(several, i64(plan.steps))), |t, _| {
+    let single = Stm { exp: Exp::Op(MemOp::Seg(single)), ..stm.clone() };
+    let stms = before.iter().cloned().chain([single]).collect();
+    let body = Body { stms, result: l.body.result.clone() };
+    let done = t.let_i64("done", mul(several, i64(plan.steps)));
+    let left = Iterations { before, counter: (var, ty), from: done.clone() };
+    t.for_up_to("step", sub(count, done), |t, step| {
+        if left.count(seg) {
+            set_counter(t, (var, ty), add(left.from.clone(), step));
+        }
         t.body(&body, &[]);
         t.set_all(&next);
     });
@@ -165,10 +178,13 @@ struct Queue {
 struct Strip<'s> {
     plan: &'s Steps,
     of: &'s Measures,
+    iterations: &'s Iterations<'s>,
     rings: Vec<Ring>,
     /// The first column, and that of the thread.
     left: Expr,
     column: Expr,
+    /// The thread's column, or the one that is beyond the edge there, if there is one.
+    around: Option<Expr>,
     /// Its own rows.
     top: Expr,
     bottom: Expr,
@@ -184,7 +200,13 @@ enum Edges {
     },
 }
 
-fn steps_kernel(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, plan: &Steps, of: &Measures) {
+fn steps_kernel(
+    t: &mut HostCode,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    plan: &Steps,
+    (of, iterations): (&Measures, &Iterations),
+) {
     let blocks = mul(of.strips.clone(), of.parts.clone());
     t.kernel("segmap_steps", blocks, i64(plan.block), Mode::Thread, |t| {
         let part = t.let_i64("part", quot(block(), of.strips.clone()));
@@ -196,12 +218,15 @@ fn steps_kernel(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, 
         let bottom = t.let_i64("bottom", min(add(top.clone(), of.rows.clone()), of.height.clone()));
         let rings =
             plan.carried.iter().zip(&seg.types).map(|(array, ty)| ring(t, plan, *array, ty)).collect();
-        let strip = Strip { plan, of, rings, left, column, top, bottom };
+        let around = plan.around.then(|| within(column.clone(), &of.width));
+        let around = around.map(|column| t.let_i64("around", column));
+        let strip = Strip { plan, of, iterations, rings, left, column, around, top, bottom };
         match Inside::of(seg) {
             None => strip.rounds(t, pat, seg, (Edges::Tested, &[])),
             Some(inside) => {
                 let far = strip.far_from_edges(t, seg, &inside);
                 let body = t.renamed(&inside.body(seg, true));
+                let slow = if plan.around { t.renamed(&inside.body(seg, false)) } else { seg.clone() };
                 t.if_else(
                     far,
                     |t| {
@@ -209,7 +234,7 @@ fn steps_kernel(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, 
                         let harmless = harmless(&body, plan);
                         strip.rounds(t, pat, &body, (Edges::Far { harmless }, &queues));
                     },
-                    |t| strip.rounds(t, pat, seg, (Edges::Tested, &[])),
+                    |t| strip.rounds(t, pat, &slow, (Edges::Tested, &[])),
                 );
             }
         }
@@ -306,6 +331,7 @@ impl Strip<'_> {
                 let i = t.let_i64("i", i);
                 let beyond = mul(sub(i64(plan.steps - 1), step.clone()), i64(plan.radius));
                 let exists = self.row_exists(&i, &beyond, edges);
+                self.iterations.begin(t, seg, &step);
                 match edges {
                     Edges::Tested => {
                         t.if_then(exists, |t| self.row_of_step(t, pat, seg, (&step, &i)));
@@ -330,7 +356,7 @@ impl Strip<'_> {
     fn row_exists(&self, row: &Expr, beyond: &Expr, edges: Edges) -> Expr {
         let (mut first, mut end) =
             (sub(self.top.clone(), beyond.clone()), add(self.bottom.clone(), beyond.clone()));
-        if edges == Edges::Tested {
+        if edges == Edges::Tested && self.around.is_none() {
             first = max(first, i64(0));
             end = min(end, self.of.height.clone());
         }
@@ -345,12 +371,13 @@ impl Strip<'_> {
     /// Reads a row of the arrays. It is stored only when the round has been computed: so nobody waits for it.
     fn read_row(&self, t: &mut KernelCode, row: &Expr, (edges, queues): (Edges, &[Queue])) {
         let exists = self.row_exists(row, &i64(self.plan.halo()), edges);
-        let exists = match edges {
-            Edges::Far { .. } => exists,
-            Edges::Tested => and(exists, self.column_exists()),
+        let exists = match (edges, &self.around) {
+            (Edges::Far { .. }, _) | (_, Some(_)) => exists,
+            (Edges::Tested, None) => and(exists, self.column_exists()),
         };
         t.if_then(exists, |t| {
-            let (Expr::Var(row), Expr::Var(column)) = (row, &self.column) else { return };
+            let (row, column) = self.indices(t, row, edges);
+            let (Expr::Var(row), Expr::Var(column)) = (&row, &column) else { bug!("indices are variables") };
             let rings = self.rings.iter().map(|r| (r.array, r.ahead));
             for (array, ahead) in rings.chain(queues.iter().map(|q| (q.array, q.ahead))) {
                 let at = t.place_of(array).fixed(&[poly((*row).into()), poly((*column).into())]);
@@ -358,6 +385,16 @@ impl Strip<'_> {
                 t.set_to(ahead, value);
             }
         });
+    }
+
+    /// The indices of the thread's element of a row, which may be beyond an edge.
+    fn indices(&self, t: &mut KernelCode, row: &Expr, edges: Edges) -> (Expr, Expr) {
+        match (edges, &self.around) {
+            (Edges::Tested, Some(column)) => {
+                (t.let_i64("around", once_around(row, &self.of.height)), column.clone())
+            }
+            (Edges::Tested, None) | (Edges::Far { .. }, _) => (row.clone(), self.column.clone()),
+        }
     }
 
     /// Stores what was read.
@@ -377,17 +414,32 @@ impl Strip<'_> {
         add(rows, add(local(), i64(self.plan.radius)))
     }
 
-    /// A map whose points read the rows of a step in shared memory.
-    fn map_of_step(&self, t: &mut KernelCode, seg: &SegOp<Memory>, step: &Expr) -> SegOp<Memory> {
+    /// A map whose points read the rows of a step in shared memory. `beyond` is the row of the point, if it and what is close to it may be beyond an edge.
+    fn map_of_step(
+        &self,
+        t: &mut KernelCode,
+        seg: &SegOp<Memory>,
+        step: &Expr,
+        beyond: Option<&Expr>,
+    ) -> SegOp<Memory> {
         let rows = mul(step.clone(), i64(self.plan.ring() * self.plan.block));
         let origin = sub(add(rows, i64(self.plan.radius)), self.left.clone());
         let origin = t.let_as("origin", PrimType::I64, origin);
         let arrays: Vec<(Name, Name)> =
             self.rings.iter().map(|r| (r.array, self.array(t, r, origin))).collect();
-        let body = KernelBody {
-            body: through(t, seg.body.body.clone(), &arrays, self.plan),
-            returns: seg.body.returns.clone(),
-        };
+        let torus = beyond.map(|row| {
+            let (Expr::Var(row), Expr::Var(column)) = (row, &self.column) else {
+                bug!("indices are variables")
+            };
+            let side = |(dim, own): (&(Name, SubExp), Name)| {
+                let circle = Circle { index: dim.0, size: dim.1, radius: self.plan.radius };
+                Side { near: circle.near(&seg.body.body), circle, own }
+            };
+            seg.space.dims.iter().zip([*row, *column]).map(side).collect()
+        });
+        let through = Through { arrays, slots: self.plan.ring(), torus };
+        let body =
+            KernelBody { body: through.body(t, seg.body.body.clone()), returns: seg.body.returns.clone() };
         SegOp { body, ..seg.clone() }
     }
 
@@ -399,15 +451,23 @@ impl Strip<'_> {
         seg: &SegOp<Memory>,
         (step, row): (&Expr, &Expr),
     ) {
-        let seg = self.map_of_step(t, seg, step);
-        t.if_then(and(self.is_complete(step), self.column_exists()), |t| {
-            set_point(t, &seg, row.clone(), self.column.clone());
+        let seg = self.map_of_step(t, seg, step, self.around.is_some().then_some(row));
+        let complete = match self.around {
+            Some(_) => self.is_complete(step),
+            None => and(self.is_complete(step), self.column_exists()),
+        };
+        t.if_then(complete, |t| {
+            let (i, j) = self.indices(t, row, Edges::Tested);
+            set_point(t, &seg, i, j);
             t.body(&seg.body.body, &[]);
             let results: Vec<Expr> = seg.body.body.result.iter().map(|e| t.operand(*e)).collect();
             t.if_else(
                 lt(step.clone(), i64(self.plan.steps - 1)),
                 |t| self.store_results(t, step, row, &results),
-                |t| write(t, pat, &seg),
+                |t| match self.around {
+                    Some(_) => t.if_then(self.column_exists(), |t| write(t, pat, &seg)),
+                    None => write(t, pat, &seg),
+                },
             );
         });
     }
@@ -437,7 +497,7 @@ impl Strip<'_> {
         (step, row): (&Expr, &Expr),
         (row_exists, harmless): (Name, bool),
     ) {
-        let seg = self.map_of_step(t, seg, step);
+        let seg = self.map_of_step(t, seg, step, None);
         let complete = and(var(row_exists), self.is_complete(step));
         let zero = |elem: PrimType| Expr::Const(elem.blank());
         let computed: Vec<Name> =
@@ -541,78 +601,4 @@ fn set_point(t: &mut KernelCode, seg: &SegOp<Memory>, row: Expr, column: Expr) {
 fn write(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
     let KernelBody { body, returns } = &seg.body;
     point::write_results(t, pat, &seg.space, &seg.types, returns, &body.result);
-}
-
-/// What a body reads at the point itself of arrays that are kept: the names of the elements, and the arrays.
-fn own_elements(seg: &SegOp<Memory>, plan: &Steps) -> Vec<(Name, Name)> {
-    let point: Vec<DimIndex> = seg.space.dims.iter().map(|(i, _)| DimIndex::Fix((*i).into())).collect();
-    let mut reads = vec![];
-    for_each_stm(&seg.body.body, &mut |stm| {
-        if let (Exp::Basic(Basic::Index(array, slice)), [p]) = (&stm.exp, stm.pat.as_slice()) {
-            if *slice == point && plan.kept.contains(array) {
-                reads.push((p.name, *array));
-            }
-        }
-    });
-    reads
-}
-
-/// What a body reads in the point's own column: the names of the elements, the arrays, and by how many rows they are below the point.
-fn own_column(seg: &SegOp<Memory>, plan: &Steps) -> Vec<(Name, Name, i64)> {
-    let [(i, _), (j, _)] = seg.space.dims.as_slice() else { bug!("steps of no matrix") };
-    let mut below: FxHashMap<Name, i64> = [(*i, 0)].into_iter().collect();
-    let mut reads = vec![];
-    for_each_stm(&seg.body.body, &mut |stm| {
-        let [p] = stm.pat.as_slice() else { return };
-        match &stm.exp {
-            Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), a, b)) => {
-                let by = [(a, b), (b, a)]
-                    .into_iter()
-                    .find_map(|(x, d)| (*x == (*i).into()).then(|| d.as_i64()).flatten());
-                below.extend(by.map(|d| (p.name, d)));
-            }
-            Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), a, b)) if *a == (*i).into() => {
-                below.extend(b.as_i64().map(|d| (p.name, -d)));
-            }
-            Exp::Basic(Basic::Index(array, slice)) if plan.carried.contains(array) => {
-                if let [DimIndex::Fix(SubExp::Var(row)), DimIndex::Fix(column)] = slice.as_slice() {
-                    let own = *column == (*j).into();
-                    reads.extend(below.get(row).filter(|_| own).map(|d| (p.name, *array, *d)));
-                }
-            }
-            Exp::Basic(_) | Exp::If(..) | Exp::Loop(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_) => {}
-        }
-    });
-    reads.retain(|(_, _, d)| d.abs() <= plan.radius);
-    reads
-}
-
-/// A body that reads arrays from their rows in shared memory.
-fn through(t: &mut KernelCode, body: Body<Memory>, arrays: &[(Name, Name)], plan: &Steps) -> Body<Memory> {
-    let mut stms = vec![];
-    for mut stm in body.stms {
-        map_bodies(&mut stm.exp, &mut |inner| {
-            let taken = std::mem::replace(inner, Body { stms: vec![], result: vec![] });
-            *inner = through(t, taken, arrays, plan);
-        });
-        if let Exp::Basic(Basic::Index(array, slice)) = &mut stm.exp {
-            if let (Some((_, rows)), [DimIndex::Fix(row), _]) =
-                (arrays.iter().find(|(a, _)| a == array), slice.as_mut_slice())
-            {
-                let slot = t.names.fresh_str("slot");
-                t.types.insert(slot, Type::I64);
-                let in_ring = Basic::BinOp(BinOp::And(IntType::I64), *row, SubExp::i64(plan.ring() - 1));
-                stms.push(Stm {
-                    pat: vec![PatElem { name: slot, ty: Type::I64, dec: MemInfo::None }],
-                    certs: vec![],
-                    attrs: vec![],
-                    loc: stm.loc.clone(),
-                    exp: Exp::Basic(in_ring),
-                });
-                (*array, *row) = (*rows, slot.into());
-            }
-        }
-        stms.push(stm);
-    }
-    Body { stms, result: body.result }
 }

@@ -150,6 +150,7 @@ impl Gen {
                 block: 256,
                 rows: 32,
                 blocks: grid,
+                around: self.bool(),
                 kept: self.list(Gen::name),
             }),
             19 => Plan::SegmentsTogether { block, segments: points, exchange },

@@ -2,8 +2,8 @@
 //!
 //! Programs say what is beyond an edge by minima and maxima of indices, by branches around reads, or by branches that choose an
 //! index. How far an index of a read is from the point's own is known of sums of indices, sizes and constants, by the prover of `fehu_algebra` and the
-//! conditions of the branches around it, and of minima, maxima and branches by what is known of their operands. In a vector, places beyond an end are
-//! those from the other end on, as rotations have it; in a matrix, indices that go around a torus are not close.
+//! conditions of the branches around it, and of minima, maxima and branches by what is known of their operands. Where ends are neighbours, places beyond an end are
+//! those from the other end on, as rotations and remainders have it.
 
 use crate::sums::{as_sum, Known, Sums};
 use fehu_algebra::{Facts, Poly};
@@ -20,9 +20,22 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// How many conditions are looked through to find what a branch says of indices.
 const MOST_CONDITIONS: usize = 8;
 
-/// The largest distance, in any dimension, at which a point of a map reads arrays of its own shape. Vectors have at least [`LEAST_POINTS_OF_LINE`] elements. None if it is not known, or too
+/// What is beyond the ends of a dimension.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::schedule) enum Ends {
+    Nothing,
+    /// The other end. All dimensions have at least [`LEAST_POINTS_OF_LINE`] elements.
+    Neighbours,
+}
+
+/// The largest distance, in any dimension, at which a point of a map reads arrays of its own shape. None if it is not known, or too
 /// large, if one of the arrays is not read at another point, or if the point does more than compute scalars.
-pub(in crate::schedule) fn radius(seg: &SegOp<Memory>, arrays: &[Name], sums: &Sums) -> Option<i64> {
+pub(in crate::schedule) fn radius(
+    seg: &SegOp<Memory>,
+    arrays: &[Name],
+    sums: &Sums,
+    ends: Ends,
+) -> Option<i64> {
     let mut facts = Facts::new();
     let mut known = FxHashMap::default();
     for (i, n) in &seg.space.dims {
@@ -34,13 +47,15 @@ pub(in crate::schedule) fn radius(seg: &SegOp<Memory>, arrays: &[Name], sums: &S
         known.insert(*i, poly((*i).into()));
     }
     let mut known = Known::new(known, sums);
-    let mut around = None;
-    if let [(_, n)] = seg.space.dims.as_slice() {
-        facts.assume_le(&Poly::constant(LEAST_POINTS_OF_LINE), &poly(*n));
-        if let SubExp::Var(n) = n {
-            known = known.with_size(*n, LEAST_POINTS_OF_LINE);
+    let mut around = vec![];
+    if ends == Ends::Neighbours {
+        for (_, n) in &seg.space.dims {
+            facts.assume_le(&Poly::constant(LEAST_POINTS_OF_LINE), &poly(*n));
+            if let SubExp::Var(n) = n {
+                known = known.with_size(*n, LEAST_POINTS_OF_LINE);
+            }
+            around.push(poly(*n));
         }
-        around = Some(poly(*n));
     }
     let mut reach = Reach {
         around,
@@ -50,6 +65,7 @@ pub(in crate::schedule) fn radius(seg: &SegOp<Memory>, arrays: &[Name], sums: &S
         known,
         conditions: FxHashMap::default(),
         remainders: FxHashMap::default(),
+        chosen: FxHashMap::default(),
         radius: 0,
         elsewhere: FxHashSet::default(),
     };
@@ -59,15 +75,17 @@ pub(in crate::schedule) fn radius(seg: &SegOp<Memory>, arrays: &[Name], sums: &S
 
 struct Reach<'a> {
     dims: Vec<Name>,
-    /// The size of a vector, whose ends are neighbours.
-    around: Option<Poly>,
+    /// The sizes of all dimensions, if their ends are neighbours.
+    around: Vec<Poly>,
     arrays: &'a [Name],
     /// What holds in the current branch.
     facts: Facts,
     known: Known<'a>,
     conditions: FxHashMap<Name, Basic>,
-    /// Remainders by the size of a vector, and of what: they are as close to an index, if need be once around.
-    remainders: FxHashMap<Name, Poly>,
+    /// Remainders, of what and by which size: they are as close to an index of that size, if need be once around.
+    remainders: FxHashMap<Name, (Poly, Poly)>,
+    /// How far what branches choose is from the index of a dimension at most, if need be once around.
+    chosen: FxHashMap<(Name, usize), i64>,
     radius: i64,
     /// The arrays that are read at other points.
     elsewhere: FxHashSet<Name>,
@@ -107,14 +125,22 @@ impl Reach<'_> {
             }
             (Exp::If(cond, yes, no), pat) => {
                 let around = self.facts.clone();
-                let mut ends = vec![];
+                let (mut ends, mut distances) = (vec![], vec![]);
                 for (body, taken) in [(yes, true), (no, false)] {
                     self.facts = around.clone();
                     self.assume(*cond, taken, MOST_CONDITIONS);
                     self.body(body)?;
                     ends.push(body.result.iter().map(|e| self.spans(*e)).collect::<Vec<_>>());
+                    let dims = 0..self.around.len();
+                    let of = |e: &SubExp| dims.clone().map(|k| self.distance(*e, k)).collect::<Vec<_>>();
+                    distances.push(body.result.iter().map(of).collect::<Vec<_>>());
                 }
                 self.facts = around;
+                for (k, p) in pat.iter().enumerate() {
+                    let both = distances[0][k].iter().zip(&distances[1][k]);
+                    let most = both.enumerate().filter_map(|(dim, (a, b))| Some((dim, (*a)?.max((*b)?))));
+                    self.chosen.extend(most.map(|(dim, most)| ((p.name, dim), most)));
+                }
                 for (k, p) in pat.iter().enumerate() {
                     let spans = ends[0][k].iter().zip(&ends[1][k]);
                     let spans = spans.map(|(yes, no)| Span {
@@ -135,7 +161,7 @@ impl Reach<'_> {
         }
         for (k, at) in slice.iter().enumerate() {
             let DimIndex::Fix(at) = at else { return None };
-            let distance = self.distance(*at, self.dims[k])?;
+            let distance = self.distance(*at, k)?;
             self.radius = self.radius.max(distance);
             if distance > 0 {
                 self.elsewhere.insert(array);
@@ -144,11 +170,18 @@ impl Reach<'_> {
         Some(())
     }
 
-    /// How far an operand is from an index at most, if need be once around.
-    fn distance(&self, e: SubExp, index: Name) -> Option<i64> {
+    /// How far an operand is from the index of a dimension at most, if need be once around.
+    fn distance(&self, e: SubExp, dim: usize) -> Option<i64> {
+        let chosen = || e.name().and_then(|n| self.chosen.get(&(n, dim)).copied());
+        self.distance_of_sum(e, dim).or_else(chosen)
+    }
+
+    fn distance_of_sum(&self, e: SubExp, dim: usize) -> Option<i64> {
+        let (index, size) = (self.dims[dim], self.around.get(dim));
         let remainder = e.name().and_then(|n| self.remainders.get(&n));
-        let e = remainder.cloned().or_else(|| self.known.poly(e))?;
-        let around = self.around.iter().flat_map(|n| [&e - n, &e + n]);
+        let remainder = remainder.filter(|(_, by)| Some(by) == size).map(|(of, _)| of.clone());
+        let e = remainder.or_else(|| self.known.poly(e))?;
+        let around = size.into_iter().flat_map(|n| [&e - n, &e + n]);
         let spans = [e.clone()].into_iter().chain(around).map(|e| self.span_of(&e, index));
         spans.filter_map(|span| Some(span.least?.abs().max(span.most?.abs()))).next()
     }
@@ -212,8 +245,8 @@ impl Reach<'_> {
         } else if let Basic::BinOp(BinOp::SMax(IntType::I64), a, b) = basic {
             self.extreme(name, *a, *b, Extreme::Most);
         } else if let Basic::BinOp(BinOp::SMod(IntType::I64), a, b) = basic {
-            let by_size = self.around.is_some() && self.known.poly(*b) == self.around;
-            self.remainders.extend(self.known.poly(*a).filter(|_| by_size).map(|a| (name, a)));
+            let by = self.known.poly(*b).filter(|b| self.around.contains(b));
+            self.remainders.extend(self.known.poly(*a).zip(by).map(|of| (name, of)));
         } else if as_sum(basic).is_some() {
             self.known.learn(name, basic);
         } else if let Basic::SubExp(e) = basic {
