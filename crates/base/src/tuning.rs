@@ -264,6 +264,15 @@ pub mod columns {
     /// The fewest columns: a warp.
     pub const COLUMNS: i64 = crate::device::WARP_THREADS;
 
+    /// The fewest columns where other operands are rows, which warps read together: fewer rows are in the cache.
+    pub const COLUMNS_BESIDE_ROWS: i64 = 256;
+
+    /// The fewest elements of such a column: shorter ones are read by several rows at a time, and are not copied in another layout. 2^20 columns of 64 take 160 us, and 269 with threads along them.
+    pub const ELEMENTS_OF_COLUMN_BESIDE_ROWS: i64 = 256;
+
+    /// The fewest elements of all: with fewer, another kernel for parts of columns costs more than it saves. 1000 x 1000 take 20 us, and 26 with parts.
+    pub const ELEMENTS_BESIDE_ROWS: i64 = 1 << 22;
+
     /// The fewest columns of products of columns, whose blocks read rows together: what memory hands out at a time.
     pub const COLUMNS_OF_PRODUCT: i64 = 8;
 

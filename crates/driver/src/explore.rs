@@ -8,9 +8,11 @@ use crate::compile::Settings;
 use crate::front::Front;
 use crate::generate::{runner, watch, watch_until, PASS_LIMIT};
 use crate::pipelines;
+use crate::target::Target;
 use fehu_base::{Diagnostic, Span};
 use fehu_imp::syntax::Program;
 use fehu_ir::{Kernels, Loc, Memory, Prog, Soacs, Space};
+use fehu_kernels::opt::layout;
 use fehu_memory::remaining::Kind as Left;
 use fehu_memory::shortcircuit::Reason;
 use fehu_pass::{Flow, Form, Language, Need, Runner, Step, StepId};
@@ -73,11 +75,15 @@ pub fn after(front: &Front, settings: &Settings, step: &str) -> Result<String, V
 pub fn explain_locality(front: &Front, settings: &Settings) -> Result<String, Vec<Diagnostic>> {
     let mut rows = None;
     let mut before = None;
+    let warps = match settings.target {
+        Target::Cuda => layout::Warps::Exchange,
+        Target::OpenCl | Target::C | Target::Multicore => layout::Warps::Unknown,
+    };
     watch(front, settings, &mut |id, form| {
-        if id.matches(fehu_kernels::opt::layout::PASS.name) {
+        if id.matches(layout::PASS.name) {
             rows = before.take();
         }
-        before = form.as_any().downcast_ref().map(fehu_kernels::opt::layout::explain::explain);
+        before = form.as_any().downcast_ref().map(|prog| layout::explain::explain(prog, warps));
         Flow::Continue
     })?;
     let Some(rows) = rows else { return Err(vec![no_step(settings, "layout")]) };

@@ -247,6 +247,10 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
         };
         fehu_memory::recursive_kernels(prog, of_scalars)
     };
+    let layout = match settings.target {
+        Target::Cuda => layout::PASS_OF_WARPS,
+        Target::OpenCl | Target::C | Target::Multicore => layout::PASS,
+    };
     flattened(settings)
         .pass(progressions::PASS, "every version of a nest has its own reads of iotas now")
         .pass(fuse_thread_loops::PASS, "bodies of threads are sequential now")
@@ -270,7 +274,7 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
         .pass(wide_bins::PASS, "operators are on scalars now, and elements of repeated values are known")
         .pass(legalise::FILL, "the host does not loop over elements; also for what the step above added")
         .pass(scan_epilogue::PASS, "all maps are kernels now")
-        .pass(layout::PASS, "all kernels, and what each of them reads, are known now")
+        .pass(layout, "all kernels, and what each of them reads, are known now")
         .pass(rectangles::PASS, "which arrays blocks read is final")
         .pass(mark_consumed::pass(), "memory relies on the marks, also on lambdas that the step above made")
         .then(memory(settings.target))

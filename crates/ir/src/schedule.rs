@@ -235,6 +235,19 @@ pub struct Kept {
     pub points: i64,
     /// A lane of a team, at most.
     pub of_lanes: i64,
+    /// Blocks compute several neighbouring points of the map, where these are columns.
+    pub columns: Option<KeptColumns>,
+}
+
+/// Blocks whose warps have a point of the map, a column, for each lane, and some of its points of the operations in each of a lane's threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeptColumns {
+    /// How many of these a thread keeps at most.
+    pub points: i64,
+    /// How many columns there are at least, over all.
+    pub least: Symbol,
+    /// How many points a column has at least.
+    pub rows: Symbol,
 }
 
 /// Threads of a warp that compute a point as if they were a block: 4, 8, 16 or 32 lanes. They wait for each other without a barrier of the
@@ -593,9 +606,11 @@ impl Plan {
             Plan::BlockPerPoint { once, turns, .. } => {
                 let teams = turns.iter().flat_map(|turns| &turns.teams);
                 let teams = teams.flat_map(|teams| [teams.least, teams.most]);
+                let columns = turns.iter().filter_map(|turns| turns.kept?.columns);
+                let columns = columns.flat_map(|columns| [columns.least, columns.rows]);
                 let turns = turns.iter().flat_map(|turns| [turns.points, turns.threads]);
                 let once = once.iter().map(|once| once.turns);
-                once.chain(turns).chain(teams).map(|param| (param, None)).collect()
+                once.chain(turns).chain(teams).chain(columns).map(|param| (param, None)).collect()
             }
             Plan::Strided
             | Plan::Turned(_)

@@ -96,6 +96,32 @@ pub(crate) struct Kept {
     pub(super) now: Option<Expr>,
     /// The types that were exchanged last, and in which half of the memory for that.
     pub(super) exchanged: Option<(Vec<PrimType>, i64)>,
+    /// The columns that the block has, if these are its points.
+    pub(super) columns: Option<Columns>,
+}
+
+/// Columns of a block: one for each lane of its warps, and some points of each for each warp.
+#[derive(Clone)]
+pub(crate) struct Columns {
+    pub(super) warps: i64,
+    /// The thread's warp, and its lane there.
+    pub(super) warp: Expr,
+    pub(super) lane: Expr,
+    /// How many points each warp has, but for the last ones.
+    pub(super) each: Expr,
+    /// How many this one has.
+    pub(super) rows: Option<Name>,
+    /// The index along which columns lie beside each other, where those of the block begin, and how many there are.
+    pub(super) index: Name,
+    pub(super) first: Expr,
+    pub(super) count: Expr,
+    /// Whether the thread has one.
+    pub(super) there: Expr,
+    /// Names that are bound in the block's code.
+    pub(super) inside: FxHashSet<Name>,
+    /// Shared memory in which warps turn what they read and write, with a part for each, and the bytes of the widest element.
+    pub(super) turned: Name,
+    pub(super) widest: i64,
 }
 
 impl Kept {

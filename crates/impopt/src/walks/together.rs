@@ -23,10 +23,13 @@
 //! 40 52 (60, 82); tiles that are aligned to 32 bytes instead of 128 take 86 for rows of 511. Where the loop also writes a row, 172 for 512 and 193 for 511 (186 and 406; interleaved, as
 //! `memory/interleave` does, and then transposed, 349 and 481). Tiles of 256 bytes take more registers, and as much time or more.
 //!
+//! Where threads have parts of rows, they read other arrays, too: elements of columns, for which nobody should wait one by one. There, whole tiles have a loop without comparisons.
+//!
 //! Memory for tiles is taken from the cache, so that launches ask for it only if rows are as long as those of a tile, where the host knows that.
 //!
 //! **When.** What the module above asks for; elements have 4 or 8 bytes; there is one tile for all that is read and written, and no other use of shared memory. The kernel has no other loop: tiles take
-//! 64 registers, which other loops have no use for, and what a thread reads again is in its cache. And rows are those of the thread's number: where threads take turns with a few rows, these are in the cache.
+//! 64 registers, which other loops have no use for, and what a thread reads again is in its cache. And rows are those of the thread's number, or parts of such rows, which are those of what is left of the number
+//! when it is divided by [`COLUMNS_BESIDE_ROWS`] or more: where threads take turns with a few rows, or share them, these are in the cache.
 
 use super::in_step::converted;
 use super::{
@@ -36,6 +39,7 @@ use super::{
 use crate::loops::{renamed, Renaming};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
+use fehu_base::tuning::columns::COLUMNS_BESIDE_ROWS;
 use fehu_base::Name;
 use fehu_imp::build::{
     add, and, bits, block_size, constant, eq, i32, i64, le, local, max, min, mul, or, quot_up, select, sub,
@@ -43,7 +47,9 @@ use fehu_imp::build::{
 };
 use fehu_imp::ops::{Operation, RowsTo};
 use fehu_imp::parts::{flat, for_each_part, for_each_statement};
-use fehu_imp::syntax::{Arg, Code as AnyCode, Expr, HostOp, Kernel, KernelOp, Param, Qualifier, Space};
+use fehu_imp::syntax::{
+    Arg, Code as AnyCode, Expr, GpuIndex, HostOp, Kernel, KernelOp, Param, Qualifier, Space,
+};
 use fehu_imp::visit::{change_code, change_host_op, Mutator, Visitor};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -79,6 +85,8 @@ struct Used {
     bound: Expr,
     count: u32,
     strides: Vec<Expr>,
+    /// How many rows there are, if threads take turns.
+    rows: Vec<Expr>,
 }
 
 /// What the launches of a kernel with tiles have to say.
@@ -91,8 +99,8 @@ pub(super) struct Wanted {
 
 /// When a loop uses tiles, as far as it can be said in terms of the kernel's parameters.
 struct UsedIf {
-    /// A parameter, by its number, and the least that it must be.
-    least: Option<(usize, u32)>,
+    /// Parameters, by their numbers, and the least that they must be.
+    least: Vec<(usize, u32)>,
     /// Parameters that must be one.
     ones: Vec<usize>,
 }
@@ -137,24 +145,16 @@ impl Tiles {
         Tiles { may: true, written_once, known, ..Tiles::default() }
     }
 
-    /// Whether an offset is a sum of multiples of the thread's number and of what is the same for all threads.
-    fn is_of_thread(&self, place: &Expr) -> bool {
-        let mut sums = true;
-        for_each_part(&resolved(place, &self.known), &mut |part| {
-            sums &= match part {
-                Expr::Const(_) | Expr::Var(_) | Expr::Gpu(_) => true,
-                Expr::Conv(ConvOp::SExt(..), _) => true,
-                Expr::BinOp(op, ..) => matches!(op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_)),
-                Expr::Param(_)
-                | Expr::Conv(..)
-                | Expr::CmpOp(..)
-                | Expr::UnOp(..)
-                | Expr::PrimFn(..)
-                | Expr::Select(..)
-                | Expr::Index { .. } => false,
-            };
-        });
-        sums
+    /// Whether an offset is a sum of multiples of the thread's number, and of what is the same for all threads. The number may be divided, if both what is left of it and the quotient are in the
+    /// sum, so that all threads have rows of their own, or parts of them; the divisors are added to a list. Where they are large, quotients are nearly the same for all threads of a warp.
+    fn is_of_thread(&self, place: &Expr, divisors: &mut Vec<Expr>) -> bool {
+        let mut sum = Sum::default();
+        if !sum.is_sum(&resolved(place, &self.known)) {
+            return false;
+        }
+        let own_rows = sum.divisors.is_empty() || sum.number && sum.quotient;
+        divisors.extend(sum.divisors);
+        own_rows
     }
 
     /// Gives the kernel the tiles that it uses. What launches have to say.
@@ -173,12 +173,68 @@ impl Tiles {
             kernel.params.iter().position(|p| *p == Param::Scalar(*x, PrimType::I64))
         };
         let said = |used: &Used| {
-            let least = param(&used.bound).map(|number| (number, used.count));
-            UsedIf { least, ones: used.strides.iter().filter_map(param).collect() }
+            let long = param(&used.bound).map(|number| (number, used.count));
+            let many = used.rows.iter().filter_map(param).map(|number| (number, COLUMNS_BESIDE_ROWS as u32));
+            let ones = used.strides.iter().filter_map(param).collect();
+            UsedIf { least: long.into_iter().chain(many).collect(), ones }
         };
         let bytes = self.declared.iter().map(|tile| bytes_per_thread(std::slice::from_ref(tile))).collect();
         Some(Wanted { bytes, uses: self.uses.iter().map(said).collect() })
     }
+}
+
+/// What an offset is a sum of.
+#[derive(Default)]
+struct Sum {
+    /// What the thread's number is divided by.
+    divisors: Vec<Expr>,
+    /// Whether the number is in it, or what is left of it.
+    number: bool,
+    /// Whether a quotient is.
+    quotient: bool,
+}
+
+impl Sum {
+    fn is_sum(&mut self, e: &Expr) -> bool {
+        if let Some((number, by)) = remainder(e) {
+            self.divisors.push(by.clone());
+            return self.is_sum(number);
+        }
+        match e {
+            Expr::Const(_) | Expr::Var(_) => true,
+            Expr::Gpu(index) => {
+                self.number |= matches!(index, GpuIndex::Local);
+                true
+            }
+            Expr::Conv(ConvOp::SExt(..), a) => self.is_sum(a),
+            Expr::BinOp(BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_), a, b) => {
+                self.is_sum(a) && self.is_sum(b)
+            }
+            Expr::BinOp(BinOp::SQuot(_), number, by) => {
+                let mut divided = Sum::default();
+                self.quotient = true;
+                self.divisors.push((**by).clone());
+                let plain = divided.is_sum(number) && divided.divisors.is_empty();
+                plain && matches!(**by, Expr::Const(_) | Expr::Var(_))
+            }
+            Expr::BinOp(..)
+            | Expr::Param(_)
+            | Expr::Conv(..)
+            | Expr::CmpOp(..)
+            | Expr::UnOp(..)
+            | Expr::PrimFn(..)
+            | Expr::Select(..)
+            | Expr::Index { .. } => false,
+        }
+    }
+}
+
+/// The number of which an expression is what is left, `x - x / n * n`, and by what it is divided.
+fn remainder(e: &Expr) -> Option<(&Expr, &Expr)> {
+    let Expr::BinOp(BinOp::Sub(_), number, whole) = e else { return None };
+    let Expr::BinOp(BinOp::Mul(_), quotient, times) = &**whole else { return None };
+    let Expr::BinOp(BinOp::SQuot(_), divided, by) = &**quotient else { return None };
+    (divided == number && by == times).then_some((&**number, &**by))
 }
 
 /// Has launches of kernels say how much shared memory their tiles take: none where no loop uses them, since it is taken from the cache.
@@ -193,7 +249,8 @@ impl Mutator for Launches {
                     Some(Arg::Mem(_)) | None => None,
                 };
                 let used = |UsedIf { least, ones }: &UsedIf| {
-                    let long = least.and_then(|(number, n)| Some(le(i64(i64::from(n)), arg(number)?)));
+                    let long =
+                        least.iter().filter_map(|(number, n)| Some(le(i64(i64::from(*n)), arg(*number)?)));
                     let one = ones.iter().filter_map(|number| Some(eq(arg(*number)?, i64(1))));
                     one.chain(long).reduce(and)
                 };
@@ -282,16 +339,20 @@ impl Walks<'_> {
         if !self.tiles.may || self.tiles.guarded {
             return None;
         }
-        if !all.iter().all(|r| is_wide(r.elem) && self.tiles.is_of_thread(&r.place)) {
+        let mut rows = vec![];
+        if !all.iter().all(|r| is_wide(r.elem) && self.tiles.is_of_thread(&r.place, &mut rows)) {
             return None;
         }
+        rows.dedup();
         let count = (TILE_BYTES / all.iter().map(|r| r.elem.bytes()).max()?) as u32;
         if constant(bound).is_some_and(|n| n < i64::from(count)) {
             return None;
         }
         let (tiles_read, tiles_written) = self.tiles_for(body, reads, written, count)?;
         let strides = all.iter().map(|r| r.stride.clone()).collect();
-        self.tiles.uses.push(Used { bound: bound.clone(), count, strides });
+        let in_parts = !rows.is_empty();
+        let many = rows.iter().map(|rows| le(i64(COLUMNS_BESIDE_ROWS), rows.clone())).reduce(and);
+        self.tiles.uses.push(Used { bound: bound.clone(), count, strides, rows });
         let [end, before, number, tile, first, from, until, k] =
             ["end", "before", "tiles", "tile", "first", "from", "until", "k"]
                 .map(|s| self.names.fresh_str(s));
@@ -307,7 +368,8 @@ impl Walks<'_> {
             None => self.names.fresh_str("room"),
         };
         self.tiles.room = Some(room);
-        let may = all.iter().filter_map(in_order).fold(and(var(room), le(each.clone(), var(end))), and);
+        let may = and(var(room), le(each.clone(), var(end)));
+        let may = all.iter().filter_map(in_order).chain(many).fold(may, and);
         let needed = quot_up(add(var(before), var(end)), each.clone());
         let decide = vec![
             scalar(end, converted(bound.clone(), ty, IntType::I64)),
@@ -356,8 +418,25 @@ impl Walks<'_> {
             Code::SetScalar(place, converted(number_of, IntType::I64, ty)),
             iteration,
         ]);
-        let point = Box::new(Code::If(wanted, Box::new(point), Box::new(Code::Seq(vec![]))));
-        inside.push(Code::For { var: k, ty: IntType::I32, bound: i32(count as i32), body: point });
+        let each = |k: Name, point: Code| {
+            let (bound, body) = (i32(count as i32), Box::new(point));
+            Code::For { var: k, ty: IntType::I32, bound, body }
+        };
+        let nothing = || Box::new(Code::Seq(vec![]));
+        let compared = each(k, Code::If(wanted, Box::new(point.clone()), nothing()));
+        inside.push(match in_parts {
+            true => {
+                let (mut names, other) = (Renaming::default(), self.names.fresh_like(k));
+                names.extend([(k, other), (place, self.names.fresh_like(place))]);
+                let whole = each(other, renamed(self.names, &point, &mut names));
+                let equal = |x: Name, n: u32| {
+                    Expr::CmpOp(CmpOp::Eq(PrimType::I32), Box::new(var(x)), Box::new(i32(n as i32)))
+                };
+                let all = and(equal(from, 0), equal(until, count));
+                Code::If(all, Box::new(whole), Box::new(compared))
+            }
+            false => compared,
+        });
         if !written.is_empty() {
             inside.push(Code::Op(KernelOp::WarpBarrier));
             inside

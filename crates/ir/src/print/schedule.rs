@@ -290,8 +290,13 @@ impl Printer<'_> {
             self.put(", ");
             self.param_field("most", *most);
         }
-        if let Some(Kept { points, of_lanes }) = kept {
-            self.put(format_args!(", kept {points}, of_lanes {of_lanes}"));
+        let Some(Kept { points, of_lanes, columns }) = kept else { return };
+        self.put(format_args!(", kept {points}, of_lanes {of_lanes}"));
+        if let Some(KeptColumns { points, least, rows }) = columns {
+            self.put(format_args!(", columns {points}, "));
+            self.param_field("least_columns", *least);
+            self.put(", ");
+            self.param_field("least_rows", *rows);
         }
     }
 

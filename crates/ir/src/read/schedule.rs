@@ -234,10 +234,25 @@ impl Reader<'_> {
             false => None,
         };
         let kept = match self.next_is("kept") {
-            true => Some(Kept { points: self.number()?, of_lanes: self.next_field("of_lanes")? }),
+            true => {
+                let (points, of_lanes) = (self.number()?, self.next_field("of_lanes")?);
+                let columns = match self.next_is("columns") {
+                    true => Some(self.kept_columns()?),
+                    false => None,
+                };
+                Some(Kept { points, of_lanes, columns })
+            }
             false => None,
         };
         Ok(Turns { points, threads, teams, kept })
+    }
+
+    fn kept_columns(&mut self) -> Read<KeptColumns> {
+        let points = self.number()?;
+        self.punct(',')?;
+        let least = self.param_field("least_columns")?;
+        self.punct(',')?;
+        Ok(KeptColumns { points, least, rows: self.param_field("least_rows")? })
     }
 
     fn steps(&mut self) -> Read<Steps> {

@@ -109,8 +109,11 @@ impl<R: Rep> Checker<'_, R> {
             }
             Plan::BlockPerPoint { spaces, once, turns } => {
                 let once = once.iter().flat_map(|once| &once.spaces);
-                let kept =
-                    turns.iter().filter_map(|turns| turns.kept).flat_map(|kept| [kept.points, kept.of_lanes]);
+                let kept = turns.iter().filter_map(|turns| turns.kept);
+                let kept = kept.flat_map(|kept| {
+                    let columns = kept.columns.map(|columns| columns.points);
+                    [Some(kept.points), Some(kept.of_lanes), columns].into_iter().flatten()
+                });
                 kept.chain([i64::from(!spaces.iter().chain(once).any(Vec::is_empty))]).collect()
             }
             Plan::LanesPerSegment { points, .. } => vec![*points],

@@ -15,7 +15,7 @@
 //! Only memory changes: `manifest` has the same elements at the same indices. Reads that tiles in shared memory will serve
 //! (`impgen/translate/kernel/tile`) are left alone, and so are those that are turned there ([`crate::turned`]). Steps that are not known, such as gathers, no layout can help.
 //!
-//! Where a reduction or a scan only has to be done by other threads for its reads to be in order, that is done instead: [`columns`], [`strips`].
+//! Where a reduction or a scan only has to be done by other threads for its reads to be in order, that is done instead: [`columns`], [`strips`]; and so is a map of blocks: [`kept_columns`].
 //!
 //! Flat arrays that are read by rows and columns are matrices first: [`rows`].
 //!
@@ -27,6 +27,7 @@ mod access;
 mod choose;
 mod columns;
 pub mod explain;
+mod kept_columns;
 mod rows;
 mod strips;
 
@@ -49,17 +50,32 @@ use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Kernels read arrays in the order in which these are in memory.
-pub const PASS: Pass<Prog<Kernels>> = Pass { name: "layout", need: Need::Optional, run: layout };
+pub const PASS: Pass<Prog<Kernels>> =
+    Pass { name: "layout", need: Need::Optional, run: |prog| layout(prog, Warps::Unknown) };
+
+/// The same, on machines whose warps exchange values (CUDA): these read rows together, and blocks keep columns.
+pub const PASS_OF_WARPS: Pass<Prog<Kernels>> =
+    Pass { name: "layout", need: Need::Optional, run: |prog| layout(prog, Warps::Exchange) };
+
+/// What is known of warps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Warps {
+    /// Nothing.
+    Unknown,
+    /// Their threads can exchange values.
+    Exchange,
+}
 
 /// Lays out what kernels would read in leaps.
-fn layout(prog: &mut Prog<Kernels>) {
-    explained(prog);
+fn layout(prog: &mut Prog<Kernels>, warps: Warps) {
+    explained(prog, warps);
 }
 
 /// The same; also says what every kernel reads, and how.
-fn explained(prog: &mut Prog<Kernels>) -> Vec<explain::Row> {
+fn explained(prog: &mut Prog<Kernels>, warps: Warps) -> Vec<explain::Row> {
     let names = std::mem::replace(&mut prog.names, NameSource::new());
     let mut pass = Layout {
+        warps,
         names,
         types: prog_types(prog),
         known: Known::default(),
@@ -100,6 +116,7 @@ struct Before {
 }
 
 struct Layout {
+    warps: Warps,
     names: NameSource,
     /// The types of the names of the program.
     types: Types,
@@ -153,10 +170,13 @@ impl Layout {
         match &mut stm.exp {
             Exp::Op(KernelsOp::Seg(seg)) if self.is_of_columns(seg) => self.columns(stm, out),
             Exp::Op(KernelsOp::Seg(seg)) if self.strips_along(seg).is_some() => self.in_strips(stm, out),
-            Exp::Op(KernelsOp::Seg(seg)) => {
-                let uses = self.kernel(seg, innermost(seg), out);
-                self.explain(&stm.loc, seg, &uses, "");
-            }
+            Exp::Op(KernelsOp::Seg(seg)) => match self.kept_columns(seg) {
+                Some(columns) => self.in_kept_columns(stm, columns, out),
+                None => {
+                    let uses = self.kernel(seg, innermost(seg), out);
+                    self.explain(&stm.loc, seg, &uses, "");
+                }
+            },
             Exp::Loop(l) => {
                 self.loops.push(Before::default());
                 self.params(l.params.iter().map(|(p, _)| p));

@@ -22,18 +22,20 @@
 //! On devices with warps, a part of a warp may be enough for a point of that kind (`teams`), if nothing in it can fail, and if threads without a point do no harm: what the
 //! block reads outside of its operations is known before it runs.
 //!
-//! Threads of blocks and of teams may have the same points in all operations, and keep what they read and compute for them (`kept`).
+//! Threads of blocks and of teams may have the same points in all operations, and keep what they read and compute for them (`kept`). Then a block may compute several points that are columns, under the
+//! same conditions as for teams.
 
 use super::combine::is_heavy;
-use super::kept::kept_points;
+use super::kept::{kept_points, Points};
 use super::Scheduler;
 use fehu_base::tuning::schedule::{
-    BUSY_THREADS, MAX_TURNS_OF_KEPT_ROWS, MAX_TURNS_OF_LANES, MAX_TURNS_OF_REDUCED_ROWS,
-    MAX_TURNS_OUTSIDE_OF_LOOPS, MIN_TURNS_OF_LANES,
+    BUSY_THREADS, KEPT_POINTS_OF_LANES, MAX_TURNS_OF_KEPT_ROWS, MAX_TURNS_OF_LANES,
+    MAX_TURNS_OF_REDUCED_ROWS, MAX_TURNS_OUTSIDE_OF_LOOPS, MIN_KEPT_COLUMNS, MIN_ROWS_OF_KEPT_COLUMNS,
+    MIN_TURNS_OF_LANES,
 };
 use fehu_base::Name;
 use fehu_ir::mem::MemOp;
-use fehu_ir::schedule::{Once, Plan, Teams, Turns};
+use fehu_ir::schedule::{Kept, KeptColumns, Once, Plan, Teams, Turns};
 use fehu_ir::seg::{KernelReturn, SegKind, SegOp};
 use fehu_ir::visit::{deep, for_each_body, for_each_stm};
 use fehu_ir::{Basic, Body, DimIndex, Exp, Memory, Shape, Space, Stm, SubExp, Type};
@@ -46,8 +48,8 @@ impl Scheduler {
         found.body(&seg.body.body, false);
         let kept = self.device.warps.then(|| kept_points(seg, &self.places)).flatten();
         let teams = self.device.warps && suits_teams(seg, kept.is_some());
-        let turns = (found.turns_pay() || kept.is_some() && !found.combined.is_empty()).then(|| Turns {
-            kept,
+        let pays = found.turns_pay() || kept.is_some() && !found.combined.is_empty();
+        let turns = pays.then(|| Turns {
             points: self.threshold_param(match kept {
                 Some(_) => MAX_TURNS_OF_KEPT_ROWS,
                 None => MAX_TURNS_OF_REDUCED_ROWS,
@@ -56,6 +58,15 @@ impl Scheduler {
             teams: teams.then(|| Teams {
                 least: self.threshold_param(MIN_TURNS_OF_LANES),
                 most: self.threshold_param(MAX_TURNS_OF_LANES),
+            }),
+            kept: kept.map(|Points { of_row, of_columns }| Kept {
+                points: of_row,
+                of_lanes: KEPT_POINTS_OF_LANES,
+                columns: of_columns.filter(|_| teams).map(|points| KeptColumns {
+                    points,
+                    least: self.threshold_param(MIN_KEPT_COLUMNS),
+                    rows: self.threshold_param(MIN_ROWS_OF_KEPT_COLUMNS),
+                }),
             }),
         });
         let Spaces { combined, mapped, in_loops, .. } = found;

@@ -12,6 +12,10 @@
 //!
 //! That is so if all operations have the same points, and what an operation leaves for those after it is only read at the point it was left at. Nobody has to wait for
 //! another thread then, but in reductions, whose operators must be commutative, since a thread's points are not neighbours, and in scans.
+//!
+//! Where the rows are columns of what is in memory, `xss[j, i]`, a block that has one of them reads an element of each line of memory, and no other. So a block has 32 columns that
+//! lie beside each other, one for each lane of a warp, of which each of its warps has some points ([`KeptColumns`](fehu_ir::schedule::KeptColumns)). A thread then has more points, since there are fewer threads for each
+//! column: at most as many as its registers have room for before and after each operation.
 
 use super::places::Places;
 use fehu_algebra::Poly;
@@ -20,22 +24,38 @@ use fehu_analysis::own_reads::OwnReads;
 use fehu_base::device::WARP_THREADS;
 use fehu_base::prim::PrimType;
 use fehu_base::tuning::schedule::{
-    KEPT_BYTES_PER_THREAD, KEPT_POINTS, KEPT_POINTS_OF_LANES, MAX_STATEMENTS_OF_KEPT_POINT,
+    KEPT_BYTES_OF_COLUMNS, KEPT_BYTES_PER_THREAD, KEPT_POINTS, KEPT_POINTS_OF_COLUMNS,
+    MAX_STATEMENTS_OF_KEPT_COLUMN, MAX_STATEMENTS_OF_KEPT_POINT,
 };
 use fehu_base::Name;
 use fehu_ir::mem::{poly, sym, MemInfo, MemOp};
-use fehu_ir::schedule::Kept;
-use fehu_ir::seg::{KernelReturn, SegKind, SegOp, EXCHANGE};
+use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp, EXCHANGE};
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Attr, Basic, Body, DimIndex, Exp, Memory, PatElem, Slice, Space, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 use std::ops::RangeInclusive;
 
+/// How many points of each operation a thread keeps.
+pub(super) struct Points {
+    /// A thread of a block that has one row.
+    pub(super) of_row: i64,
+    /// A thread of a block that has several, where these are columns.
+    pub(super) of_columns: Option<i64>,
+}
+
 /// How many points of each operation a thread keeps, if it can.
-pub(super) fn kept_points(seg: &SegOp<Memory>, places: &Places) -> Option<Kept> {
+pub(super) fn kept_points(seg: &SegOp<Memory>, places: &Places) -> Option<Points> {
     let body = &seg.body.body;
-    let mut rows =
-        Rows { places, space: None, made: FxHashMap::default(), touched: vec![], scanned: vec![], ops: 0 };
+    let mut rows = Rows {
+        places,
+        space: None,
+        made: FxHashMap::default(),
+        touched: vec![],
+        scanned: vec![],
+        left: vec![],
+        statements: 0,
+        ops: 0,
+    };
     let suits = elements(seg) && body.stms.iter().all(|stm| rows.stm(stm));
     if !suits {
         return None;
@@ -52,12 +72,17 @@ pub(super) fn kept_points(seg: &SegOp<Memory>, places: &Places) -> Option<Kept> 
     if !rows.touched.iter().all(|touched| rows.is_own_if_written(touched)) {
         return None;
     }
-    let held: Vec<Held> = made.into_iter().chain(rows.scanned).chain(held_reads(body, places)).collect();
-    let bytes_at =
-        |op| held.iter().filter(|held| held.ops.contains(&op)).map(|held| held.elem.bytes() as i64).sum();
-    let bytes: i64 = (0..rows.ops).map(bytes_at).max()?;
-    let points = KEPT_POINTS.into_iter().find(|points| bytes * points <= KEPT_BYTES_PER_THREAD)?;
-    Some(Kept { points, of_lanes: KEPT_POINTS_OF_LANES })
+    let reads = held_reads(body, places);
+    let held = || made.iter().chain(&rows.scanned).chain(&reads);
+    let bytes = (0..rows.ops).map(|op| bytes(held().filter(|held| held.ops.contains(&op)))).max()?;
+    let of_row = KEPT_POINTS.into_iter().find(|points| bytes * points <= KEPT_BYTES_PER_THREAD)?;
+    let of_columns = rows.are_columns(seg).then(|| rows.points_of_columns(&made, &reads)).flatten();
+    Some(Points { of_row, of_columns })
+}
+
+/// The bytes of elements, one each.
+fn bytes<'a>(held: impl Iterator<Item = &'a Held>) -> i64 {
+    held.map(|held| held.elem.bytes() as i64).sum()
 }
 
 /// An element for each point, and the operations in which it is there.
@@ -99,6 +124,10 @@ struct Rows<'a> {
     touched: Vec<Touched>,
     /// Values that are scanned.
     scanned: Vec<Held>,
+    /// Elements that operations leave in memory that is not the block's own.
+    left: Vec<Held>,
+    /// The most statements of an operation.
+    statements: usize,
     /// How many operations there are.
     ops: usize,
 }
@@ -128,6 +157,33 @@ impl Rows<'_> {
         let mut same = self.touched.iter().filter(|other| other.block == touched.block);
         !same.clone().any(|other| other.written)
             || touched.offset.is_some() && same.all(|other| other.offset == touched.offset)
+    }
+
+    /// Whether points of the map that are neighbours are so in memory, and those of the operations are not: somewhere, and the rest can be turned in shared memory.
+    fn are_columns(&self, seg: &SegOp<Memory>) -> bool {
+        let (Some((column, _)), Some((row, _))) = (seg.space.dims.last(), self.space) else { return false };
+        self.touched.iter().any(|touched| {
+            let Some(offset) = &touched.offset else { return false };
+            let [across, down] = [*column, row].map(|index| offset.split_on(sym(index)).0);
+            across.is_one() && !down.is_zero() && !down.is_one()
+        })
+    }
+
+    /// How many points of a column a thread keeps: what it has before an operation, and what it has afterwards. An operation leaves elements where it found others.
+    fn points_of_columns(&self, made: &[Held], reads: &[Held]) -> Option<i64> {
+        let bytes_at = |op: usize| {
+            let before = made.iter().filter(|held| held.ops.contains(&op) && *held.ops.start() < op);
+            let read = reads.iter().filter(|held| held.ops.contains(&op));
+            let after =
+                made.iter().chain(reads).filter(|held| held.ops.contains(&op) && *held.ops.end() > op);
+            let left = self.left.iter().filter(|held| held.ops.contains(&op));
+            bytes(before.chain(read)).max(bytes(after.chain(left)))
+        };
+        let bytes = (0..self.ops).map(bytes_at).max()?;
+        KEPT_POINTS_OF_COLUMNS.into_iter().find(|points| {
+            bytes * points <= KEPT_BYTES_OF_COLUMNS
+                && self.statements * *points as usize <= MAX_STATEMENTS_OF_KEPT_COLUMN
+        })
     }
 
     /// A statement of the block: an operation, arithmetic, or a view.
@@ -174,6 +230,7 @@ impl Rows<'_> {
         if statements(seg) > MAX_STATEMENTS_OF_KEPT_POINT {
             return false;
         }
+        self.statements = self.statements.max(statements_of_column(seg));
         let prims = seg.types.iter().all(|ty| matches!(ty, Type::Prim(ty) if *ty != PrimType::Unit));
         if !operators || !prims || !self.scalars(&seg.body.body.stms, Some(*point)) {
             return false;
@@ -181,8 +238,9 @@ impl Rows<'_> {
         for p in pat {
             if let (MemInfo::Array { block, .. }, Some(elem)) = (&p.dec, p.ty.elem()) {
                 self.touch(p.name, &vec![DimIndex::Fix((*point).into())], Some(*point), true);
-                if let Some(elems) = self.made.get_mut(block) {
-                    elems.push(elem);
+                match self.made.get_mut(block) {
+                    Some(elems) => elems.push(elem),
+                    None => self.left.push(Held { elem, ops: self.ops..=self.ops }),
                 }
             }
         }
@@ -224,16 +282,31 @@ impl Rows<'_> {
 
 /// Statements for each point. Values are scanned in as many steps as a warp has bits in its lanes' numbers.
 fn statements(seg: &SegOp<Memory>) -> usize {
-    let count = |body: &Body<Memory>| {
-        let mut count = 0;
-        for_each_stm(body, &mut |_| count += 1);
-        count
-    };
-    let scanned: usize = match &seg.kind {
-        SegKind::Scan(ops, _) => ops.iter().map(|op| count(&op.op.body)).sum(),
+    let scanned = match &seg.kind {
+        SegKind::Scan(ops, _) => of_operators(ops),
         SegKind::Map | SegKind::Red(_) | SegKind::Hist(_) => 0,
     };
     count(&seg.body.body) + scanned * WARP_THREADS.trailing_zeros() as usize
+}
+
+/// The same where a thread has neighbouring points: it scans them, and then adds to them what is before.
+fn statements_of_column(seg: &SegOp<Memory>) -> usize {
+    let combined = match &seg.kind {
+        SegKind::Scan(ops, _) => 2 * of_operators(ops),
+        SegKind::Red(ops) => of_operators(ops),
+        SegKind::Map | SegKind::Hist(_) => 0,
+    };
+    count(&seg.body.body) + combined
+}
+
+fn of_operators(ops: &[SegBinOp<Memory>]) -> usize {
+    ops.iter().map(|op| count(&op.op.body)).sum()
+}
+
+fn count(body: &Body<Memory>) -> usize {
+    let mut count = 0;
+    for_each_stm(body, &mut |_| count += 1);
+    count
 }
 
 fn is_scalar(stm: &Stm<Memory>) -> bool {

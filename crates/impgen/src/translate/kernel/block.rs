@@ -12,7 +12,7 @@
 //! (the tridiagonal systems of `locvolcalib`: 722 instead of 522 us).
 //!
 //! Where a part of a warp is enough for a point, the same code is that of such a part ([`teams`]). Where all operations have the same points, and
-//! a thread only needs its own, it keeps what it reads and computes for them ([`kept`]).
+//! a thread only needs its own, it keeps what it reads and computes for them ([`kept`]); then a block may compute several points that are columns in memory ([`kept::columns`]).
 
 mod ahead;
 mod combine;
@@ -40,7 +40,7 @@ use fehu_ir::seg::{KernelReturn, SegKind, SegOp, SizeClass, EXCHANGE};
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Attr, Basic, Body, Exp, Memory, PatElem, Shape, SubExp, Type};
 use indexmap::IndexSet;
-use kept::Sharing;
+use kept::{columns, Sharing};
 
 /// An operation whose points are computed by blocks.
 pub(crate) fn block_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
@@ -76,12 +76,18 @@ pub(crate) fn block_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Me
     };
     if let Some(turns) = turns {
         if let Some(teams) = &turns.teams {
-            let team = teams::team(t, seg, spaces, &points, turns, teams);
-            return t.if_else(
-                team.pay.clone(),
-                |t| teams::team_kernels(t, pat, seg, &points, &team),
-                by_rows,
-            );
+            let by_teams = |t: &mut HostCode| {
+                let team = teams::team(t, seg, spaces, &points, turns, teams);
+                let by_teams = |t: &mut HostCode| teams::team_kernels(t, pat, seg, &points, &team);
+                t.if_else(team.pay.clone(), by_teams, by_rows);
+            };
+            return match kept.and_then(|kept| kept.columns) {
+                None => by_teams(t),
+                Some(plan) => {
+                    let of = columns::measures(t, seg, spaces, &points, &plan);
+                    t.if_else(of.pay.clone(), |t| columns::kernels(t, pat, seg, &of), by_teams);
+                }
+            };
         }
     }
     let body = &seg.body.body;

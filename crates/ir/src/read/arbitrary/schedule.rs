@@ -37,6 +37,11 @@ impl Gen {
         }
     }
 
+    fn kept(&mut self) -> Kept {
+        let columns = |g: &mut Gen| KeptColumns { points: 32, least: g.symbol(), rows: g.symbol() };
+        Kept { points: 16, of_lanes: 8, columns: self.option(columns) }
+    }
+
     fn updates(&mut self) -> Vec<Update> {
         self.list(|g| g.pick(&[Update::Atomic, Update::Swap, Update::SwapPart, Update::Lock]))
     }
@@ -122,7 +127,7 @@ impl Gen {
                     points: g.symbol(),
                     threads: g.symbol(),
                     teams: g.option(|g| Teams { least: g.symbol(), most: g.symbol() }),
-                    kept: g.bool().then_some(Kept { points: 16, of_lanes: 8 }),
+                    kept: g.option(Gen::kept),
                 }),
             },
             11 => Plan::Rounds { updates: self.updates(), at_once: self.bool() },

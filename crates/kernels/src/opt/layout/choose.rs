@@ -113,17 +113,36 @@ pub(super) fn leaps(used: &Use, order: &[usize], dense: bool) -> usize {
     used.accesses.iter().filter(|a| !in_order(a)).count()
 }
 
-/// The dimension that would have to be innermost for an access to be one transaction, if that helps.
-fn wanted(access: &Access) -> Option<usize> {
-    let mut found = None;
+/// Where an access moves from one thread to the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Along {
+    /// It does not.
+    Nothing,
+    /// By one, along a dimension of the array.
+    Dim(usize),
+    /// By more, or along several, or it is not known.
+    Several,
+}
+
+/// Where an access moves.
+pub(super) fn step(access: &Access) -> Along {
+    let mut found = Along::Nothing;
     for (d, index) in access.index.iter().enumerate() {
         match index.step {
             Step::Same => {}
-            Step::Next if found.is_none() => found = Some(d),
-            Step::Next | Step::Leap => return None,
+            Step::Next if found == Along::Nothing => found = Along::Dim(d),
+            Step::Next | Step::Leap => return Along::Several,
         }
     }
     found
+}
+
+/// The dimension that would have to be innermost for an access to be one transaction, if that helps.
+fn wanted(access: &Access) -> Option<usize> {
+    match step(access) {
+        Along::Dim(d) => Some(d),
+        Along::Nothing | Along::Several => None,
+    }
 }
 
 /// The sizes of the dimensions inside of one, in memory.

@@ -15,12 +15,15 @@
 //!
 //! Points whose loops are of one length down a column, but not along a row, are left to threads down the column, which have the same to do.
 //!
+//! Where other operands are rows, `a[i, j] * b[j, i]`, neighbouring threads walk along rows of their own, which warps read together through shared memory (`impopt/walks/together`). That is so only
+//! where each element is read by one thread: rows that several threads share are in the cache, whoever reads them.
+//!
 //! Where one of the operands is the same for all columns and the other for all rows of results, as in `a^T b`, the map of parts has the shape of a batch of
 //! matrix products, whose blocks share what they read (`schedule/tile`): then few columns are enough.
 
 use super::access;
-use super::choose;
-use super::Layout;
+use super::choose::{self, Along};
+use super::{Layout, Warps};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
 use fehu_base::tuning::columns;
@@ -58,7 +61,35 @@ impl Layout {
             uses.iter().map(of).sum()
         };
         let down = leaps(rank - 1);
-        down > 0 && leaps(rank - 2) < down
+        down > 0 && (leaps(rank - 2) < down || leaps(rank - 2) == down && self.is_of_columns_and_rows(seg))
+    }
+
+    /// Whether a reduction along one dimension reads elements of columns and elements of rows, each once, and nothing else but what is the same for all.
+    fn is_of_columns_and_rows(&self, seg: &SegOp<Kernels>) -> bool {
+        let plain = seg.body.body.stms.iter().all(|stm| matches!(stm.exp, Exp::Basic(_)));
+        if self.warps == Warps::Unknown || seg.space.dims.len() != 2 || !plain {
+            return false;
+        }
+        let [across, down] = [0, 1].map(|along| {
+            let uses = access::of_kernel(seg, along, &|a| self.arrays.contains_key(&a));
+            uses.into_iter().flat_map(|u| u.accesses.into_iter().map(move |a| (u.array, choose::step(&a))))
+        });
+        let mut rows = 0;
+        let once = across.zip(down).all(|((array, across), (_, down))| {
+            let Some(array) = self.arrays.get(&array).filter(|a| a.dense) else { return false };
+            let in_order = array.order.last().copied();
+            match (across, down) {
+                (Along::Nothing, Along::Nothing) => true,
+                (Along::Dim(c), Along::Dim(r)) if c != r => {
+                    let row =
+                        Some(r) == in_order && array.ty.elem().is_some_and(|e| matches!(e.bytes(), 4 | 8));
+                    rows += usize::from(row);
+                    row || Some(c) == in_order
+                }
+                (Along::Nothing | Along::Dim(_) | Along::Several, _) => false,
+            }
+        });
+        once && rows > 0
     }
 
     /// A reduction of columns in either way, whichever the sizes ask for. `otherwise` is the reduction as it was.
@@ -76,10 +107,21 @@ impl Layout {
         let segments = b.product(&sizes[..sizes.len() - 1]);
         let le = CmpOp::SLe(IntType::I64);
         let elements = b.mul64(segments, n);
-        let many = b.cmp(le, SubExp::i64(columns::ELEMENTS), elements);
-        let few = if is_product(seg) { columns::COLUMNS_OF_PRODUCT } else { columns::COLUMNS };
-        let wide = b.cmp(le, SubExp::i64(few), columns);
-        let worth = b.bin(BinOp::LogAnd, many, wide);
+        let least = match (is_product(seg), self.is_of_columns_and_rows(seg)) {
+            (true, _) => vec![(columns::ELEMENTS, elements), (columns::COLUMNS_OF_PRODUCT, columns)],
+            (false, false) => vec![(columns::ELEMENTS, elements), (columns::COLUMNS, columns)],
+            (false, true) => vec![
+                (columns::ELEMENTS_BESIDE_ROWS, elements),
+                (columns::COLUMNS_BESIDE_ROWS, columns),
+                (columns::ELEMENTS_OF_COLUMN_BESIDE_ROWS, n),
+            ],
+        };
+        let mut enough = vec![];
+        for (least, size) in least {
+            enough.push(b.cmp(le, SubExp::i64(least), size));
+        }
+        let worth = enough.into_iter().reduce(|all, enough| b.bin(BinOp::LogAnd, all, enough));
+        let worth = worth.unwrap_or(SubExp::bool(true));
         b.begin();
         let results = parts_then_whole(&mut b, pat, seg, segments);
         let yes = b.end(results);

@@ -8,7 +8,7 @@
 //! ```
 
 use super::access::{Step, Use};
-use super::{choose, Layout};
+use super::{choose, Layout, Warps};
 use fehu_ir::seg::{SegKind, SegLevel, SegOp};
 use fehu_ir::{Kernels, Loc, Prog, SubExp, Type};
 
@@ -54,8 +54,8 @@ pub struct Row {
 }
 
 /// What all kernels of a program read.
-pub fn explain(prog: &Prog<Kernels>) -> Vec<Row> {
-    super::explained(&mut prog.clone())
+pub fn explain(prog: &Prog<Kernels>, warps: Warps) -> Vec<Row> {
+    super::explained(&mut prog.clone(), warps)
 }
 
 impl Layout {

@@ -16,13 +16,14 @@
 //! - Where only own elements are touched, no barriers are needed between operations; a reduction has one. For the next reduction, values are exchanged elsewhere in shared memory: who writes
 //!   there has passed the barrier of the one between, to which threads come when they have read what was there.
 //! - The lanes of a team exchange values by shuffles alone.
-//! - Scans are in [`scan`].
+//! - Scans are in [`scan`], and blocks that have several rows, which are columns in memory, in [`columns`].
 
+pub(super) mod columns;
 mod scan;
 
 use crate::translate::kernel::operator::vars;
 use crate::translate::kernel::point;
-use crate::translate::state::{At, Kept, KernelCode, Mode};
+use crate::translate::state::{At, Columns, Kept, KernelCode, Mode};
 use fehu_analysis::own_reads::OwnReads;
 use fehu_base::device::WARP_THREADS;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
@@ -45,6 +46,8 @@ pub(super) enum Sharing {
     Block { each: Expr },
     /// So many lanes of a warp.
     Team { lanes: i64 },
+    /// The threads of a block that are the same lane of their warps.
+    Columns(Box<Columns>),
 }
 
 /// A point of the outer operation, by threads that have so many points of each operation at most.
@@ -65,18 +68,20 @@ pub(super) fn keeping(
         None => inside(array),
     });
     let blocks: Vec<Name> = made.keys().copied().collect();
-    let (step, lanes, start, end) = match sharing {
+    let (step, lanes, start, end, lane) = match &sharing {
         Sharing::Block { each } => {
-            let chunk = t.let_i64("chunk", mul(each, i64(WARP_THREADS)));
+            let chunk = t.let_i64("chunk", mul(each.clone(), i64(WARP_THREADS)));
             let start = t.let_i64("start", mul(quot(local(), i64(WARP_THREADS)), chunk.clone()));
             let end = t.let_i64("end", min(width, add(start.clone(), chunk)));
-            (WARP_THREADS, None, start, end)
+            (WARP_THREADS, None, start, end, rem(local(), i64(WARP_THREADS)))
         }
-        Sharing::Team { lanes } => (lanes, Some(lanes as u32), i64(0), width),
-    };
-    let lane = match lanes {
-        Some(_) => local(),
-        None => rem(local(), i64(WARP_THREADS)),
+        Sharing::Team { lanes } => (*lanes, Some(*lanes as u32), i64(0), width, local()),
+        Sharing::Columns(columns) => {
+            let Columns { warp, each, .. } = &**columns;
+            let start = t.let_i64("start", mul(warp.clone(), each.clone()));
+            let end = t.let_i64("end", min(width, add(start.clone(), each.clone())));
+            (1, None, start, end, i64(0))
+        }
     };
     let first = t.let_i64("first", add(start.clone(), lane));
     // One of a lane without a point is negative, or zero.
@@ -87,6 +92,16 @@ pub(super) fn keeping(
         let fewer = less(var(count), var(whole));
         t.set_to(whole, select(fewer, var(count), var(whole)));
     }
+    let columns = match sharing {
+        Sharing::Block { .. } | Sharing::Team { .. } => None,
+        Sharing::Columns(columns) => {
+            let rows = t.let_as("rows", PrimType::I32, var(count));
+            [count, whole]
+                .iter()
+                .for_each(|n| t.set_to(*n, select(columns.there.clone(), var(rows), i32(0))));
+            Some(Columns { rows: Some(rows), ..*columns })
+        }
+    };
     let read = FxHashMap::default();
     t.in_kernel.kept = Some(Kept {
         points,
@@ -101,6 +116,7 @@ pub(super) fn keeping(
         whole,
         now: None,
         exchanged: None,
+        columns,
     });
     body(t);
     t.in_kernel.kept = None;
@@ -164,7 +180,7 @@ pub(crate) fn allocate(t: &mut KernelCode, mem: Name) -> bool {
             t.emit(Code::DeclareMem(mem, space));
             true
         }
-        None => kept.lanes.is_some(),
+        None => kept.lanes.is_some() || kept.columns.is_some(),
     }
 }
 
@@ -172,6 +188,7 @@ pub(crate) fn allocate(t: &mut KernelCode, mem: Name) -> bool {
 pub(super) fn operation(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
     let outer = std::mem::replace(&mut t.in_kernel.mode, Mode::Thread);
     read_ahead(t, seg);
+    let turned = columns::redirect(t, pat);
     match &seg.kind {
         SegKind::Map => each_point(t, seg, |t, _| {
             point::point(t, pat, seg);
@@ -193,6 +210,7 @@ pub(super) fn operation(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp
         SegKind::Scan(ops, _) => scan::scan(t, pat, seg, ops),
         SegKind::Hist(_) => bug!("threads keep points of a histogram"),
     }
+    columns::write_turned(t, turned);
     t.in_kernel.mode = outer;
 }
 
@@ -204,6 +222,9 @@ pub(super) fn put(t: &mut KernelCode, to: &At, row: SubExp) -> bool {
         return false;
     };
     t.barrier();
+    if columns::put(t, to, mem, ty) {
+        return true;
+    }
     each_number(t, |t, k, at| {
         let value = t.element(mem, ty, k);
         t.write_alone(&to.fixed(&[poly(at.into())]), value);
@@ -295,15 +316,22 @@ fn read_ahead(t: &mut KernelCode, seg: &SegOp<Memory>) {
         return;
     }
     let index = seg.space.dims[0].0;
+    let place = |t: &KernelCode, array: Name, slice: &Slice, at: Name| {
+        let there = |d: &DimIndex| match d {
+            DimIndex::Fix(SubExp::Var(i)) if *i == index => DimIndex::Fix(at.into()),
+            d @ (DimIndex::Fix(_) | DimIndex::Slice { .. }) => *d,
+        };
+        t.place_of(array).sliced(&slice.iter().map(there).collect::<Slice>())
+    };
+    new.retain(|(mem, ty, array, slice)| {
+        !columns::read_turned(t, *mem, *ty, |t, at| place(t, *array, slice, at))
+    });
+    if new.is_empty() {
+        return;
+    }
     each_number(t, |t, k, at| {
         for (mem, ty, array, slice) in &new {
-            let there = |d: &DimIndex| match d {
-                DimIndex::Fix(SubExp::Var(i)) if *i == index => DimIndex::Fix(at.into()),
-                d @ (DimIndex::Fix(_) | DimIndex::Slice { .. }) => *d,
-            };
-            let slice: Slice = slice.iter().map(there).collect();
-            let place = t.place_of(*array).sliced(&slice);
-            let value = t.read(&place);
+            let value = t.read(&place(t, *array, slice, at));
             t.store(*mem, *ty, k.clone(), value);
         }
     });
@@ -314,6 +342,9 @@ fn reduced(t: &mut KernelCode, ops: &[SegBinOp<Memory>], types: &[PrimType], val
     if let Some(lanes) = own(t).lanes {
         t.team_reduce(ops, types, &values);
         return t.shuffle(types, &values, Direction::FirstOf, lanes);
+    }
+    if let Some(columns) = own(t).columns.clone() {
+        return columns::reduced(t, ops, types, &columns, &values);
     }
     t.shuffle_reduce(ops, types, &values);
     let warps = t.let_i64("warps", quot(block_size(), i64(WARP_THREADS)));

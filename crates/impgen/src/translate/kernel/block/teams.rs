@@ -43,7 +43,7 @@ const WIDTHS: [i64; 4] = [4, 8, 16, 32];
 const BLOCK_THREADS: i64 = 128;
 
 /// The number of a lane without a point: larger than any index space of a team, and small enough to be multiplied by one.
-const NO_LANE: i64 = 1 << 30;
+pub(super) const NO_LANE: i64 = 1 << 30;
 
 /// Points of operations inside of a team, at most: lanes are below [`NO_LANE`].
 const MAX_WIDTH: i64 = 1 << 20;

@@ -11,8 +11,10 @@
 //!
 //! So threads read and write neighbouring elements, though they scan them in order, and operators need not be commutative. Lanes that have no point of a line are the last ones of the last
 //! line, and what they have goes nowhere.
+//!
+//! Where a thread's points are neighbours, in blocks that have several columns, it scans them by itself, and adds what its column has in the warps before.
 
-use super::{each_number, each_point, in_groups, of_warps, own};
+use super::{columns, each_number, each_point, in_groups, of_warps, own};
 use crate::translate::kernel::operator::vars;
 use crate::translate::kernel::point;
 use crate::translate::state::KernelCode;
@@ -34,9 +36,17 @@ pub(super) fn scan(
     ops: &[SegBinOp<Memory>],
 ) {
     let lines = Lines::computed(t, pat, seg, ops);
-    lines.scan_each(t);
-    let all = lines.add_those_before(t);
-    let before = lines.of_warps_before(t, all);
+    let before = match own(t).columns.clone() {
+        Some(columns) => {
+            let all = lines.scan_own(t);
+            Some(columns::before(t, ops, &lines.types, &columns, &all))
+        }
+        None => {
+            lines.scan_each(t);
+            let all = lines.add_those_before(t);
+            lines.of_warps_before(t, all)
+        }
+    };
     let scanned = &pat[..lines.types.len()];
     each_number(t, |t, k, at| {
         let values = t.load_all(&lines.arrays, &lines.types, &k);
@@ -95,6 +105,22 @@ impl<'a> Lines<'a> {
         };
         let lane = t.let_i64("lane", lane);
         Lines { ops, types, arrays, count, lane, step }
+    }
+
+    /// Scans the thread's values, which are neighbours. What they have in all.
+    fn scan_own(&self, t: &mut KernelCode) -> Vec<Name> {
+        let neutral = t.neutrals(self.ops);
+        let before = t.lanes("before", &self.types, neutral);
+        let count = own(t).count;
+        in_groups(t, count, count, |t, k| {
+            let values = t.load_all(&self.arrays, &self.types, &k);
+            t.if_then(lt(i64(0), k.clone()), |t| {
+                t.apply_all(self.ops, &vars(&before), &vars(&values), &values);
+                t.store_all(&self.arrays, &self.types, &k, &values);
+            });
+            before.iter().zip(vars(&values)).for_each(|(x, e)| t.set_to(*x, e));
+        });
+        before
     }
 
     /// Scans each line for itself.
