@@ -21,7 +21,8 @@
 //! ```
 //!
 //! **When.** An iteration can be done once too often: it has no effects, reads no memory and cannot fail. It is short, and each of its operations is an instruction or two. One of the
-//! values that it carries counts iterations, and what is compared with the count does not change.
+//! values that it carries counts iterations, and is compared with a constant that is high enough. Where the limit is known only at run time, the loop as it stands becomes slower beside its pieces: 165 to 230 us for
+//! 4096 x 4096 points of that set, up to 63 iterations.
 //!
 //! **What it costs.** A thread that leaves in the middle of a piece has done the piece for nothing. So the first iterations are done one by one: short loops have no pieces, and where there
 //! are any, what may be done for nothing is a fraction of what has been done. Loops with a low limit are as they were.
@@ -35,7 +36,7 @@ use crate::walks::{changing, once, resolved, stays};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, MathFn, PrimFn, UnOp};
 use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue};
 use fehu_base::{Name, NameSource};
-use fehu_imp::build::{and, binary, bool, var};
+use fehu_imp::build::{and, binary, bool, constant, var};
 use fehu_imp::parts::{flat, for_each_part, for_each_statement};
 use fehu_imp::syntax::{Code as AnyCode, Expr, KernelOp, Program};
 use fehu_ir::visit::deep;
@@ -147,7 +148,8 @@ impl Loop {
                 let step = binary(BinOp::Add(ty), var(*x), Expr::Const(PrimValue::int(ty, 1)));
                 *t == PrimType::Int(ty) && next == step && steps.get(x) == Some(&step)
             })?;
-            stays(&limit, test, &changed).then_some((test, ty, limit, *count))
+            let high = constant(&limit).is_some_and(|n| n >= LEAST_ITERATIONS);
+            (high && stays(&limit, test, &changed)).then_some((test, ty, limit, *count))
         })?;
         let body = Contract::new(&own, body).code(body)?;
         Some(Loop { going, body, carried, count, ty, test, limit })
