@@ -427,6 +427,8 @@ pub struct SinglePass {
     pub values: TileValues,
     /// Of flags: where each result of what comes after the scan goes, if the flags alone decide that; else none.
     pub placings: Vec<Placing>,
+    /// Whether a block gathers what goes to such places in shared memory before it writes that; else each thread writes its own.
+    pub gathered: bool,
     /// How a block combines what its threads have, and looks back: 32 tiles at a time, or one.
     pub exchange: Exchange,
     /// How many threads a multiprocessor should have room for, where registers are asked to be few.

@@ -258,7 +258,7 @@ impl Printer<'_> {
             TileValues::Flags => ", flags",
         });
         if !s.placings.is_empty() {
-            self.put(", placed [");
+            self.put(if s.gathered { ", placed [" } else { ", placed directly [" });
             for (k, placing) in s.placings.iter().enumerate() {
                 self.put(if k > 0 { ", " } else { "" });
                 match placing {

@@ -149,28 +149,7 @@ impl Reader<'_> {
             "lanes_per_segment" => self.lanes_per_segment()?,
             "blocks_per_segment" => Plan::BlocksPerSegment(self.blocks_per_segment()?),
             "merge_path" => self.merge_path()?,
-            "single_pass" => {
-                let block = self.block_or_own()?;
-                let points = self.next_field("points")?;
-                let values = match (self.next_is("narrow"), self.next_is("flags")) {
-                    (true, _) => TileValues::Narrow,
-                    (false, true) => TileValues::Flags,
-                    (false, false) => TileValues::Same,
-                };
-                let placings = if self.next_is("placed") { self.placings()? } else { vec![] };
-                let exchange = self.exchange()?;
-                let resident = if self.next_is("resident") { Some(self.number()?) } else { None };
-                let whole_when = if self.next_is("whole_segments") { self.conditions()? } else { vec![] };
-                Plan::SinglePass(SinglePass {
-                    block,
-                    points,
-                    values,
-                    placings,
-                    exchange,
-                    resident,
-                    whole_when,
-                })
-            }
+            "single_pass" => Plan::SinglePass(self.single_pass()?),
             "strips" => {
                 self.word("along")?;
                 let along = self.number()?;
@@ -484,8 +463,28 @@ impl Reader<'_> {
         self.list('[', ']', |r| r.one_of(&all, update_word))
     }
 
-    fn placings(&mut self) -> Read<Vec<Placing>> {
-        self.list('[', ']', |r| {
+    fn single_pass(&mut self) -> Read<SinglePass> {
+        let block = self.block_or_own()?;
+        let points = self.next_field("points")?;
+        let values = match (self.next_is("narrow"), self.next_is("flags")) {
+            (true, _) => TileValues::Narrow,
+            (false, true) => TileValues::Flags,
+            (false, false) => TileValues::Same,
+        };
+        let (placings, gathered) = self.placings()?;
+        let exchange = self.exchange()?;
+        let resident = if self.next_is("resident") { Some(self.number()?) } else { None };
+        let whole_when = if self.next_is("whole_segments") { self.conditions()? } else { vec![] };
+        Ok(SinglePass { block, points, values, placings, gathered, exchange, resident, whole_when })
+    }
+
+    /// Where results go, and whether they are gathered before.
+    fn placings(&mut self) -> Read<(Vec<Placing>, bool)> {
+        if !self.next_is("placed") {
+            return Ok((vec![], false));
+        }
+        let gathered = !self.try_word("directly");
+        let placings = self.list('[', ']', |r| {
             if r.try_word("flagged") {
                 return Ok(Placing::Flagged(r.number()?));
             }
@@ -494,7 +493,8 @@ impl Reader<'_> {
             }
             r.word("others")?;
             Ok(Placing::Others)
-        })
+        })?;
+        Ok((placings, gathered))
     }
 
     fn one_of<T: Copy>(&mut self, all: &[T], word: fn(T) -> &'static str) -> Read<T> {

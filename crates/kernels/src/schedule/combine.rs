@@ -22,7 +22,7 @@
 //! pay for it; otherwise every point updates the result. Where that is larger than the device's cache, points that go anywhere would find next to nothing there:
 //! memory moves a sector to the cache and back for each of them. So the result is updated slice by slice, in as many passes over the points. Segments that lie beside each other have strips, too.
 
-use super::compact::{gathered_bytes, placings};
+use super::compact::{gathered_bytes, goes_directly, placings};
 use super::together::together;
 use super::{otherwise, when, Scheduler};
 use crate::counters::{are_counters, are_flags, scanned_bytes};
@@ -117,7 +117,7 @@ impl Scheduler {
         let first = classes.next();
         let one_class = classes.all(|class| Some(class) == first);
         let as_they_are = gathered == 0 || one_class && BYTES_NOT_TO_GATHER.contains(&gathered);
-        let placings = if as_they_are { vec![] } else { placings };
+        let placings = if as_they_are && !goes_directly(seg, &placings) { vec![] } else { placings };
         let (points, threads) = match values {
             TileValues::Same | TileValues::Narrow => {
                 let (room, most) = match exchange {
@@ -128,7 +128,7 @@ impl Scheduler {
                 };
                 (odd(room / bytes.max(1), most), SCAN_BLOCK)
             }
-            TileValues::Flags if placings.is_empty() => {
+            TileValues::Flags if as_they_are => {
                 (odd(FLAGS_BYTES_PER_THREAD / bytes.max(1), MAX_FLAGS_POINTS), FLAGS_BLOCK)
             }
             TileValues::Flags => {
@@ -139,7 +139,7 @@ impl Scheduler {
         let (points, resident) = match plain {
             true if bytes <= 4 => (points, Some(RESIDENT_THREADS_OF_PLAIN_SCAN)),
             true if bytes <= 8 => (MAX_POINTS_OF_PLAIN_WIDE_SCAN, Some(RESIDENT_THREADS_OF_PLAIN_WIDE_SCAN)),
-            false if values == TileValues::Flags && placings.is_empty() && is_brief(seg) => {
+            false if values == TileValues::Flags && as_they_are && is_brief(seg) => {
                 (points, Some(RESIDENT_THREADS_OF_FLAGS))
             }
             _ => (points, None),
@@ -158,6 +158,7 @@ impl Scheduler {
             points,
             values,
             placings,
+            gathered: !as_they_are,
             exchange,
             resident,
             whole_when,

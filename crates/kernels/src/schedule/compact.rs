@@ -80,6 +80,16 @@ pub(super) fn gathered_bytes(seg: &SegOp<Memory>, placings: &[Placing]) -> u64 {
     values.values().sum()
 }
 
+/// Whether threads can write what flags decide about by themselves, without asking whether there is such a place: arrays have room for all points.
+pub(super) fn goes_directly(seg: &SegOp<Memory>, placings: &[Placing]) -> bool {
+    let (Some(after), [(_, size)]) = (seg.after(), &seg.space.dims[..]) else { return false };
+    after.returns.iter().zip(placings).all(|(ret, placing)| match placing {
+        Placing::Flagged(_) => matches!(ret, KernelReturn::Write { shape, .. } if shape[..] == [*size]),
+        Placing::Others => false,
+        Placing::Count(_) => true,
+    })
+}
+
 /// The condition that a number of 0 or 1 stands for.
 fn condition_of(body: &Body<Memory>, e: SubExp) -> Option<SubExp> {
     let made = |s: &&Stm<Memory>| matches!(&s.pat[..], [p] if e.name() == Some(p.name));

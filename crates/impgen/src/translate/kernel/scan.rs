@@ -185,8 +185,8 @@ fn single_pass(
                     let tile = Tile::new(t, &scan, tile);
                     match plan.values {
                         TileValues::Same | TileValues::Narrow => scan_tile(t, &scan, &shared, &tile),
-                        TileValues::Flags if plan.placings.is_empty() => {
-                            flags::scan_tile(t, &scan, &shared, &tile);
+                        TileValues::Flags if !plan.gathered => {
+                            flags::scan_tile(t, &scan, &shared, &tile, &plan.placings);
                         }
                         TileValues::Flags => {
                             compact::scan_tile(t, &scan, &shared, &tile, &plan.placings);
@@ -598,6 +598,7 @@ fn widest(types: &[PrimType]) -> u64 {
 fn exchanged_bytes(seg: &SegOp<Memory>, plan: &SinglePass, tile_types: &[PrimType]) -> i64 {
     let bytes = match plan.values {
         TileValues::Same | TileValues::Narrow => widest(tile_types),
+        TileValues::Flags if !plan.gathered => 0,
         TileValues::Flags => widest(&compact::gathered_types(seg, &plan.placings)),
     };
     bytes as i64

@@ -15,6 +15,20 @@ impl Gen {
         Schedule { params, choices: self.list(|g| Choice { when: g.conditions(), plan: g.plan() }) }
     }
 
+    fn single_pass(&mut self, block: Option<Symbol>, points: i64, exchange: Exchange) -> SinglePass {
+        let placings = self.list(|g| g.pick(&[Placing::Flagged(1), Placing::Others, Placing::Count(0)]));
+        SinglePass {
+            block,
+            points,
+            values: self.pick(&[TileValues::Same, TileValues::Narrow, TileValues::Flags]),
+            gathered: !placings.is_empty() && self.bool(),
+            placings,
+            exchange,
+            resident: self.bool().then_some(1024),
+            whole_when: self.conditions(),
+        }
+    }
+
     fn conditions(&mut self) -> Vec<Condition> {
         self.list(|g| Condition {
             reason: g.pick(&[Reason::Must, Reason::Pays]),
@@ -94,15 +108,10 @@ impl Gen {
                 order,
                 exchange,
             }),
-            7 => Plan::SinglePass(SinglePass {
-                block: self.bool().then_some(block),
-                points,
-                values: self.pick(&[TileValues::Same, TileValues::Narrow, TileValues::Flags]),
-                placings: self.list(|g| g.pick(&[Placing::Flagged(1), Placing::Others, Placing::Count(0)])),
-                exchange,
-                resident: self.bool().then_some(1024),
-                whole_when: self.conditions(),
-            }),
+            7 => {
+                let block = self.bool().then_some(block);
+                Plan::SinglePass(self.single_pass(block, points, exchange))
+            }
             8 => Plan::SubHistograms(SubHistograms {
                 block,
                 grid,

@@ -59,6 +59,17 @@ pub(super) fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: 
             compact.write(t, shared, *class, *which);
         }
     }
+    write_counts(t, scan, tile, placings, (&before, &totals));
+}
+
+/// Writes how many points have a flag, given how many of the tiles before and of this one do: the last tile knows.
+pub(super) fn write_counts(
+    t: &mut KernelCode,
+    scan: &Scan,
+    tile: &Tile,
+    placings: &[Placing],
+    (before, totals): (&[Name], &[Name]),
+) {
     let last = and(eq(tile.number.clone(), sub(scan.tiles.clone(), i64(1))), eq(local(), i64(0)));
     for (k, placing) in placings.iter().enumerate() {
         if let Placing::Count(flag) = placing {

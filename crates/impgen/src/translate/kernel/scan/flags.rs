@@ -7,20 +7,27 @@
 //! flags of a warp's points     1 0 1 1   0 0 1 0      ballots 1101, 0100 (the first lane is the last bit)
 //! counted up to each           1 1 2 3   3 3 4 4      of its own ballot the bits up to the lane, of those before all bits
 //! ```
+//!
+//! Where flags alone decide which points write, and where to, as those of filters do, a thread adds its number of 32 bits to the place of the tile's first, and asks nothing but for the flag: there is
+//! room for all points. Filters of 2^28 `i32` that keep 10, 50 and 90 % take 547, 644 and 804 us by hand on an H200, and 583, 660 and 811 with numbers of 64 bits that are compared with the size.
 
+use super::compact::write_counts;
 use super::look_back::first_warp_looks_back;
 use super::tile::{Point, Tile};
-use super::{before_tile, cut, whole, Scan, Shared};
+use super::{before_tile, cut, whole, widened, Scan, Shared};
 use crate::translate::kernel::point;
 use crate::translate::state::KernelCode;
 use fehu_base::device::WARP_THREADS;
 use fehu_base::ops::{BinOp, MathFn, PrimFn};
 use fehu_base::prim::{IntType, PrimType};
-use fehu_base::Name;
+use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, KernelOp};
-use fehu_ir::seg::SegOp;
-use fehu_ir::Memory;
+use fehu_ir::free::by_need_of_numbers;
+use fehu_ir::mem::poly;
+use fehu_ir::schedule::Placing;
+use fehu_ir::seg::{KernelReturn, SegAfter, SegOp};
+use fehu_ir::{Body, Exp, Memory, SubExp};
 
 /// How many flags of the tile are set before the thread's warp, given how many are in each warp. Meanwhile the tile looks back.
 pub(super) fn before_warp(
@@ -47,8 +54,8 @@ pub(super) fn before_warp(
     counts
 }
 
-/// Scans a tile of flags.
-pub(super) fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Tile) {
+/// Scans a tile of flags. `placings` says where results go, if that is known.
+pub(super) fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Tile, placings: &[Placing]) {
     let ballots: Vec<Name> =
         scan.tile_types.iter().map(|ty| t.private_array("ballot", *ty, scan.row)).collect();
     let sums = collect(t, scan, tile, &ballots);
@@ -58,20 +65,35 @@ pub(super) fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: 
     let below = binary(BinOp::Shl(IntType::I32), i32(2), cut(lane));
     let upto = t.let_as("upto", PrimType::I32, binary(BinOp::Sub(IntType::I32), below, i32(1)));
     let before = before_tile(t, scan, shared);
+    let known: Vec<Name> = before.iter().copied().flatten().collect();
+    let firsts: Vec<Expr> = match placings.is_empty() {
+        true => vec![],
+        false => known.iter().map(|before| t.let_i64("first", sub(var(*before), i64(1)))).collect(),
+    };
     tile.at_points(t, scan, |t, seg, point| {
         let all = t.load_all(&ballots, &scan.tile_types, &point.k);
         point.if_there(t, |t| {
-            let mut scanned = vec![];
-            for ((ballot, count), before) in all.iter().zip(&counts).zip(&before) {
+            let mut numbers = vec![];
+            for (ballot, count) in all.iter().zip(&counts) {
                 let own = binary(BinOp::And(IntType::I32), var(*ballot), var(upto));
-                scanned.push(whole(plus(var(*count), bits_set(own)), *before));
+                numbers.push(plus(var(*count), bits_set(own)));
             }
-            use_values(t, scan, seg, point, scanned);
+            if placings.is_empty() {
+                let scanned = numbers.into_iter().zip(&before).map(|(n, before)| whole(n, *before)).collect();
+                use_values(t, scan, seg, point, scanned);
+            } else {
+                place_values(t, seg, point, placings, (&firsts, &numbers));
+            }
         });
         for (ballot, count) in all.iter().zip(&counts) {
             t.set_to(*count, plus(var(*count), bits_set(var(*ballot))));
         }
     });
+    if !placings.is_empty() {
+        let last = sub(quot(block_size(), i64(WARP_THREADS)), i64(1));
+        let totals = t.load_all(&shared.sums, &scan.tile_types, &last);
+        write_counts(t, scan, tile, placings, (&known, &totals));
+    }
 }
 
 /// The ballots of a thread's points, and how many flags the points of its warp have. A ballot waits for what its points read, so that
@@ -120,6 +142,47 @@ fn use_values(t: &mut KernelCode, scan: &Scan, seg: &SegOp<Memory>, point: &Poin
         let to = t.place_of(p.name).fixed(&indices);
         t.write(&to, value);
     }
+}
+
+/// Writes what a point writes, given its numbers within the tile, from 1 on, and the places before the first of the tile.
+fn place_values(
+    t: &mut KernelCode,
+    seg: &SegOp<Memory>,
+    point: &Point,
+    placings: &[Placing],
+    (firsts, numbers): (&[Expr], &[Expr]),
+) {
+    let Some(after) = seg.after() else { bug!("nothing comes after a scan") };
+    t.guarded(|t| {
+        point.set(t, &seg.space);
+        let stms = by_need_of_numbers(after).0.into_iter().cloned().collect();
+        t.body(&Body { stms, result: vec![] }, &[]);
+        for (k, placing) in placings.iter().enumerate() {
+            let (Placing::Flagged(flag), KernelReturn::Write { array, index, .. }) =
+                (placing, &after.returns[k])
+            else {
+                continue;
+            };
+            let writes = condition(t, after, index[0]);
+            let place = add(firsts[*flag].clone(), widened(numbers[*flag].clone()));
+            let place = t.let_as("place", PrimType::I64, place);
+            let at = t.place_of(*array).fixed(&[poly(place.into())]);
+            let value = t.operand(after.lambda.body.result[k]);
+            t.if_then(writes, |t| t.write(&at, value));
+        }
+    });
+}
+
+/// The condition under which a place is not -1.
+fn condition(t: &mut KernelCode, after: &SegAfter<Memory>, place: SubExp) -> Expr {
+    for stm in &after.lambda.body.stms {
+        let at = stm.pat.iter().position(|p| Some(p.name) == place.name());
+        if let (Exp::If(c, _, other), Some(k)) = (&stm.exp, at) {
+            let c = t.operand(*c);
+            return if other.result[k].as_i64() == Some(-1) { c } else { not(c) };
+        }
+    }
+    bug!("a place does not depend on a flag")
 }
 
 pub(super) fn plus(a: Expr, b: Expr) -> Expr {
