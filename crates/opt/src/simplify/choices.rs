@@ -15,6 +15,8 @@ use fehu_ir::{Body, Exp, PatElem, Rep, SubExp, Type};
 
 /// Statements of a branch at most.
 const MAX_STATEMENTS: usize = 8;
+/// Levels of branches at most: each is looked at again for those around it.
+const MAX_LEVELS: usize = 3;
 /// Bounds of indices at most, from the inside out.
 const MAX_BOUNDS: usize = 4;
 
@@ -24,6 +26,16 @@ struct Known {
     nonneg: bool,
     /// Below which of the bounds it is.
     below: Vec<bool>,
+}
+
+/// Whether a branch has few statements, on so many levels at most.
+fn is_plain<R: Rep>(body: &Body<R>, levels: usize) -> bool {
+    let suits = |e: &Exp<R>| match e {
+        Exp::Basic(_) => true,
+        Exp::If(_, yes, no) => levels > 1 && is_plain(yes, levels - 1) && is_plain(no, levels - 1),
+        Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
+    };
+    body.stms.len() <= MAX_STATEMENTS && body.stms.iter().all(|stm| suits(&stm.exp))
 }
 
 impl<R: Rep<Dec = ()>> Engine<'_, R> {
@@ -36,11 +48,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         level: usize,
     ) {
         let integers: Vec<usize> = (0..pat.len()).filter(|k| pat[*k].ty == Type::I64).collect();
-        let plain = |body: &Body<R>| {
-            let suits = |e: &Exp<R>| matches!(e, Exp::Basic(_) | Exp::If(..));
-            body.stms.len() <= MAX_STATEMENTS && body.stms.iter().all(|stm| suits(&stm.exp))
-        };
-        if integers.is_empty() || !branches.iter().all(|body| plain(body)) {
+        if integers.is_empty() || !branches.iter().all(|body| is_plain(body, MAX_LEVELS)) {
             return;
         }
         let mut bounds: Vec<SubExp> = vec![];
