@@ -8,7 +8,7 @@
 //! unary   = {"-" | "!"} (keyword form | application)
 //! ```
 
-use super::fixity::{fixity, Assoc, BACKQUOTED, LOOSEST};
+use super::fixity::{fixity, Assoc, BACKQUOTED};
 use super::{mk, Failed, Parse, Parser};
 use crate::ast::{Access, Attr, Exp, ExpKind, Ident, QualName, RangeEnd};
 use crate::token::TokenKind;
@@ -46,16 +46,7 @@ impl Parser<'_> {
     /// An expression without an ascription of its own: in an index, where a
     /// colon separates the parts of a slice.
     pub(super) fn exp_unascribed(&mut self) -> Parse<Exp> {
-        let mut e = self.range()?;
-        while self.eat(TokenKind::With) {
-            self.deepen_exp()?;
-            let path = self.update_path()?;
-            self.expect(TokenKind::Equals, "'=' and the new value")?;
-            let value = self.range()?;
-            let span = e.span.to(value.span);
-            e = mk(ExpKind::Update(e, path, value), span);
-        }
-        Ok(e)
+        self.range()
     }
 
     /// The path between `with` and `=`: `[i]`, `f`, `f.g[i].h`, ...
@@ -86,9 +77,9 @@ impl Parser<'_> {
     }
 
     fn range(&mut self) -> Parse<Exp> {
-        let first = self.binary(LOOSEST)?;
+        let first = self.quoted()?;
         let two_dots = self.span();
-        let second = if self.eat(TokenKind::TwoDots) { Some(self.binary(LOOSEST)?) } else { None };
+        let second = if self.eat(TokenKind::TwoDots) { Some(self.quoted()?) } else { None };
         let kind = self.kind();
         let (make, start): (fn(Box<Exp>) -> RangeEnd, Span) = match kind {
             TokenKind::ThreeDots => (RangeEnd::Inclusive, first.span),
@@ -104,9 +95,39 @@ impl Parser<'_> {
             _ => return Ok(first),
         };
         self.bump();
-        let end = self.binary(LOOSEST)?;
+        let end = self.quoted()?;
         let span = start.to(end.span);
         Ok(mk(ExpKind::Range(first, second, make(Box::new(end))), span))
+    }
+
+    /// Backquoted names between their operands. `with` binds more tightly than they do: ``x `f` b with g = y `h` z`` is
+    /// ``(x `f` (b with g = y)) `h` z``.
+    fn quoted(&mut self) -> Parse<Exp> {
+        let outer = self.exp_nesting;
+        let mut lhs = self.updated()?;
+        while let Some(op) = self.infix().filter(|op| self.kind_at(op.words) != TokenKind::RParen) {
+            self.deepen_exp()?;
+            self.pos += op.words;
+            let rhs = self.updated()?;
+            let span = lhs.span.to(rhs.span);
+            lhs = mk(ExpKind::BinOp(op.name, lhs, rhs), span);
+        }
+        self.exp_nesting = outer;
+        Ok(lhs)
+    }
+
+    /// An expression, some parts of which are replaced.
+    fn updated(&mut self) -> Parse<Exp> {
+        let mut e = self.binary(BACKQUOTED + 1)?;
+        while self.eat(TokenKind::With) {
+            self.deepen_exp()?;
+            let path = self.update_path()?;
+            self.expect(TokenKind::Equals, "'=' and the new value")?;
+            let value = self.binary(BACKQUOTED + 1)?;
+            let span = e.span.to(value.span);
+            e = mk(ExpKind::Update(e, path, value), span);
+        }
+        Ok(e)
     }
 
     /// Operators that bind at least as tightly as `min`.

@@ -11,11 +11,8 @@ pub(crate) enum Assoc {
     Right,
 }
 
-/// The precedence of a backquoted name: the loosest.
+/// The precedence of a backquoted name: the loosest. `with` is between these and all others.
 pub(crate) const BACKQUOTED: u8 = 1;
-
-/// The loosest precedence, with which an operand of anything else is read.
-pub(crate) const LOOSEST: u8 = BACKQUOTED;
 
 /// Built-in operators; an operator binds like the longest one it starts with.
 const TABLE: &[(&str, u8, Assoc)] = &[
@@ -52,5 +49,5 @@ pub(crate) fn fixity(op: &str) -> (u8, Assoc) {
         .iter()
         .filter(|(builtin, ..)| op.starts_with(builtin))
         .max_by_key(|(builtin, ..)| builtin.len())
-        .map_or((LOOSEST, Assoc::Left), |&(_, prec, assoc)| (prec, assoc))
+        .map_or((BACKQUOTED, Assoc::Left), |&(_, prec, assoc)| (prec, assoc))
 }
