@@ -1,4 +1,6 @@
 //! Conditionals.
+//!
+//! Those that passes have marked stay branches, unless their condition is known: whoever finds the mark reads the condition from there.
 
 use super::{Rewrite, Rule};
 use crate::simplify::engine::Engine;
@@ -6,6 +8,7 @@ use fehu_base::ops::{BinOp, CmpOp, UnOp};
 use fehu_base::prim::{PrimType, PrimValue};
 use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
+use fehu_ir::seg::is_of_passes;
 use fehu_ir::subst::Subst;
 use fehu_ir::{Basic, Body, Exp, Rep, Stm, SubExp, Type};
 
@@ -42,6 +45,9 @@ fn negated<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option
 /// A result that is the same in both branches, and bound outside, is no result.
 fn equal_results<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::If(c, t, f) = &stm.exp else { return None };
+    if is_marked(stm) {
+        return None;
+    }
     let inner = engine.here() + 1;
     let of = |body: &Body<R>| -> Vec<SubExp> {
         body.result.iter().zip(&stm.pat).map(|(e, p)| size_of_results(stm, body, p.name, *e)).collect()
@@ -133,10 +139,14 @@ fn common_reads<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> O
     Some(Rewrite::Stms(vec![one, Stm { exp: rest, ..stm.clone() }]))
 }
 
+fn is_marked<R: Rep>(stm: &Stm<R>) -> bool {
+    stm.attrs.iter().any(is_of_passes)
+}
+
 /// The only result of a conditional whose branches are empty: condition and operands.
 fn selection<R: Rep>(stm: &Stm<R>) -> Option<(SubExp, SubExp, SubExp)> {
     let Exp::If(c, t, f) = &stm.exp else { return None };
-    let empty = t.stms.is_empty() && f.stms.is_empty();
+    let empty = t.stms.is_empty() && f.stms.is_empty() && !is_marked(stm);
     match (empty, t.result.as_slice(), f.result.as_slice()) {
         (true, [x], [y]) => Some((*c, *x, *y)),
         _ => None,
