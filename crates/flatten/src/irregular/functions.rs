@@ -27,7 +27,7 @@ type Lifted = (Name, Vec<bool>, Results);
 pub(super) enum Results {
     /// It returns those of all points, one after the other.
     Returned,
-    /// It writes them where it is told to.
+    /// It writes them at given rows of given arrays.
     Placed,
 }
 
