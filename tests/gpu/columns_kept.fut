@@ -1,4 +1,4 @@
--- Columns that are scanned, reduced and mapped several times: blocks have 32 of them, a column for each lane of their warps. The tuning file sees to it that they do, however
+-- Columns that are scanned, reduced and mapped several times: blocks have 32 of them, a column for each lane of their warps. The tuning file makes sure that they do, however
 -- few columns there are.
 
 def grid (n: i64) (m: i64) : [n][m]i32 = tabulate_2d n m (\i j -> i32.i64 ((i * 7919 + j * 104729) % 1009))

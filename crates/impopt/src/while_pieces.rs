@@ -27,7 +27,7 @@
 //! **What it costs.** A thread that leaves in the middle of a piece has done the piece for nothing. So the first iterations are done one by one: short loops have no pieces, and where there
 //! are any, what may be done for nothing is a fraction of what has been done. Loops with a low limit are as they were.
 //!
-//! **The same results.** The compiler of CUDA kernels contracts `a * b + c` to one operation with one rounding, where it sees fit, and it sees other products in a piece than in an
+//! **The same results.** The compiler of CUDA kernels contracts `a * b + c` to one operation with one rounding, where it chooses to, and it knows other products in a piece than in an
 //! iteration. Which operations are contracted is therefore decided here, for the loop and its pieces alike: all sums and differences with an operand that is a product of the same iteration. Loops whose
 //! products are carried to the next iteration are left alone. So this is a pass for CUDA.
 

@@ -167,7 +167,7 @@ fn inner_sizes(r: &FunRet<Soacs>) -> Option<Vec<SubExp>> {
     shape.get(1..)?.iter().map(size).collect()
 }
 
-/// The function for all points, which writes its results at given rows of given arrays; `fun` is the function of its recursion that is called from outside.
+/// The function for all points, which writes its results at given rows of given arrays; `fun` is one of the functions that it calls itself through.
 pub(super) fn definition(
     lift: &mut Lift<'_>,
     (name, fun): (Name, Name),
