@@ -437,14 +437,7 @@ pub(super) fn reduced(
     columns: &Columns,
     values: &[Name],
 ) -> Vec<Name> {
-    let shared = exchanged(t, types, columns, values);
-    let sums = t.load_all(&shared, types, &columns.lane);
-    t.for_up_to("other", i64(columns.warps - 1), |t, other| {
-        let at = add(mul(add(other, i64(1)), i64(WARP_THREADS)), columns.lane.clone());
-        let next = t.load_all(&shared, types, &at);
-        t.apply_all(ops, &vars(&sums), &vars(&next), &sums);
-    });
-    sums
+    of_warps(t, ops, types, columns, (values, i64(columns.warps)))
 }
 
 /// What the warps before this one have in a column, and whether there are any, given what each has.
@@ -455,14 +448,26 @@ pub(super) fn before(
     columns: &Columns,
     values: &[Name],
 ) -> (Expr, Vec<Name>) {
+    let sums = of_warps(t, ops, types, columns, (values, columns.warp.clone()));
+    (lt(i64(0), columns.warp.clone()), sums)
+}
+
+/// What the values of the first so many threads of a column are combined to, at least that of the first one.
+fn of_warps(
+    t: &mut KernelCode,
+    ops: &[SegBinOp<Memory>],
+    types: &[PrimType],
+    columns: &Columns,
+    (values, count): (&[Name], Expr),
+) -> Vec<Name> {
     let shared = exchanged(t, types, columns, values);
     let sums = t.load_all(&shared, types, &columns.lane);
-    t.for_up_to("other", sub(columns.warp.clone(), i64(1)), |t, other| {
+    t.for_up_to("other", sub(count, i64(1)), |t, other| {
         let at = add(mul(add(other, i64(1)), i64(WARP_THREADS)), columns.lane.clone());
         let next = t.load_all(&shared, types, &at);
         t.apply_all(ops, &vars(&sums), &vars(&next), &sums);
     });
-    (lt(i64(0), columns.warp.clone()), sums)
+    sums
 }
 
 /// Shared memory with the values of all threads, by warps.
