@@ -170,7 +170,7 @@ impl<'a, R: Rep> Machine<'a, R> {
                 let values = self.operands(env, args)?;
                 if let Some(fun) = self.funs.get(f) {
                     let consumed = fun.params.iter().zip(args).filter(|(p, _)| p.consumed);
-                    consumed.filter_map(|(_, e)| e.name()).for_each(|n| drop(env.remove(&n)));
+                    consumed.filter_map(|(_, e)| e.name()).for_each(|n| consume(env, n));
                 }
                 self.call(*f, values)
             }
@@ -275,11 +275,8 @@ impl<'a, R: Rep> Machine<'a, R> {
 
     fn loop_(&mut self, env: &mut Env, l: &'a Loop<R>) -> Run<Vec<Value>> {
         let mut values = l.params.iter().map(|(_, e)| self.operand(env, *e)).collect::<Run<Vec<_>>>()?;
-        for (_, e) in l.params.iter().filter(|(p, _)| p.consumed) {
-            if let Some(n) = e.name() {
-                env.remove(&n);
-            }
-        }
+        let consumed = l.params.iter().filter(|(p, _)| p.consumed);
+        consumed.filter_map(|(_, e)| e.name()).for_each(|n| consume(env, n));
         let params = l.params.iter().map(|(p, _)| p);
         match &l.form {
             LoopForm::For { var, ty, bound } => {
@@ -418,6 +415,14 @@ fn concat(dim: usize, arrays: &[ArrayValue]) -> Run<ArrayValue> {
     }
     shape[dim] = arrays.iter().map(|a| a.shape[dim]).sum();
     array(first.elem, shape, data)
+}
+
+/// What is consumed is gone, but for accumulators: all points of an operation write to the same one, whose name is bound
+/// outside of them.
+fn consume(env: &mut Env, n: Name) {
+    if !matches!(env.get(&n), Some(Value::Acc(_))) {
+        env.remove(&n);
+    }
 }
 
 fn rearrange(perm: &[usize], a: &ArrayValue) -> Run<ArrayValue> {

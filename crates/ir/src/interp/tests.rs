@@ -287,6 +287,29 @@ fn calls_recurse_and_end() {
 }
 
 #[test]
+fn every_point_has_the_accumulator() {
+    let text = "fun f_0(*xs_1 : [2]i32) : ([2]i32) = {
+      let (r_2 : [2]i32) = with_acc
+        input [2i64] [xs_1] op [0i32] \\(x_3 : i32, x_4 : i32) : (i32) {
+          let (t_5 : i32) = add_i32(x_3, x_4)
+          return (t_5)
+        }
+        do \\(token_6 : unit, a_7 : acc(token_6, [2i64], (i32))) : (acc(token_6, [2i64], (i32))) {
+          let (b_8 : acc(token_6, [2i64], (i32))) = segmap thread virtual (fl_9; i_10 < 3i64) : (acc(token_6, [2i64], (i32))) {
+            let (c_11 : acc(token_6, [2i64], (i32))) = loop (*p_12 : acc(token_6, [2i64], (i32)) = a_7) for j_13 : i64 < 2i64 {
+              let (d_14 : acc(token_6, [2i64], (i32))) = update_acc p_12 [j_13] [1i32]
+              return (d_14)
+            }
+            return (c_11)
+          }
+          return (b_8)
+        }
+      return (r_2)
+    }";
+    assert_eq!(run::<Kernels>(text, vec![Value::i32s(&[10, 20])]), "[13i32, 23i32]");
+}
+
+#[test]
 fn consumed_arrays_are_gone() {
     let text = "fun f_0(*xs_1 : [2]i32) : (i32) = {
       let (ys_2 : [2]i32) = xs_1 with [0i64] = 1i32
