@@ -158,6 +158,9 @@ pub mod flattening {
     /// How many such bytes an H200 reads from caches in the time of two launches.
     pub const SHARED_BYTES: i64 = 1 << 25;
 
+    /// How many points along the innermost dimension of a nest share rows at least: half of the side of a small tile.
+    pub const MIN_POINTS_SHARING_ROWS: i64 = 32;
+
     /// How much parallelism is enough for thread blocks, if nobody says otherwise: one warp. What a block does in shared memory,
     /// with barriers, the versions flattened further do in several kernels, which cost a launch each, through global memory.
     pub const BLOCK_VERSION_ELEMENTS: i64 = crate::device::WARP_THREADS;

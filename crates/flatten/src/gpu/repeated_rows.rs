@@ -10,7 +10,7 @@
 //! ```
 //!
 //!   The row must be long, since the other operations of the point cost more when they go through memory, or the rows of all points larger than the cache.
-//!   There must be no more results than elements of the row: they are kept for all points.
+//!   There must be no more results than elements of the row, since they are kept for all points, unless the row is long and they are results of the point, which any version writes.
 //!
 //! - The point does nothing but to reduce, scan and map rows by functions of numbers, each once, and the rows are long. A thread makes as many passes through memory as there
 //!   are operations, and rows that come in must be transposed first; a block keeps what is between in shared memory. This is what `traffic` says of rows that are read
@@ -64,6 +64,10 @@ pub(super) fn outer_par(b: &mut Builder<Kernels>, nest: &Nest, body: &Body<Soacs
         let cached = b.cmp(le, all, SubExp::i64(flattening::CACHED_ROW_BYTES));
         let short = b.cmp(lt, row.width, SubExp::i64(flattening::REPEATED_ROW_ELEMENTS));
         let cheap = b.bin(BinOp::LogAnd, cached, short);
+        let many_results = match row.returned {
+            true => b.bin(BinOp::LogAnd, many_results, short),
+            false => many_results,
+        };
         let fine = b.bin(BinOp::LogOr, seldom, many_results);
         let fine = b.bin(BinOp::LogOr, fine, cheap);
         pays = b.bin(BinOp::LogAnd, pays, fine);
@@ -116,6 +120,8 @@ struct Row {
     element: i64,
     /// The widths of these maps.
     times: Vec<SubExp>,
+    /// Whether what is computed of it is a result of the point.
+    returned: bool,
 }
 
 /// The rows of a point that maps in its body read again and again, as far as their sizes are known outside.
@@ -123,7 +129,11 @@ fn rows_read_again(nest: &Nest, body: &Body<Soacs>) -> Vec<Row> {
     let mut rows = vec![];
     for stm in &body.stms {
         if let Exp::Op(Soac::Screma(s)) = &stm.exp {
+            let first = rows.len();
             find(nest, body, s, &mut vec![], &mut rows);
+            let returned =
+                s.reds.is_empty() && stm.pat.iter().all(|p| body.result.contains(&SubExp::Var(p.name)));
+            rows[first..].iter_mut().for_each(|row| row.returned = returned);
         }
     }
     rows
@@ -137,7 +147,8 @@ fn find(nest: &Nest, body: &Body<Soacs>, s: &Screma<Soacs>, times: &mut Vec<SubE
     }
     for (array, param) in s.arrays.iter().zip(&s.map.params) {
         let Type::Prim(element) = param.ty else { continue };
-        let row = Row { width: s.width, element: element.bytes() as i64, times: times.clone() };
+        let row =
+            Row { width: s.width, element: element.bytes() as i64, times: times.clone(), returned: false };
         let own = binds(body, *array) || of_point(nest, *array);
         if own && !times.is_empty() && !rows.contains(&row) {
             rows.push(row);
