@@ -250,6 +250,30 @@ pub mod layout {
     pub const LEAP_BYTES: i64 = 128;
 }
 
+/// Threads with several points that read the same elements (`kernels/jam`).
+pub mod jam {
+    /// Points of a thread.
+    pub const POINTS: i64 = 4;
+
+    /// How many threads there are at least with several points each: half of what an H200 has room for.
+    pub const MIN_THREADS: i64 = 131_072;
+
+    /// How many points threads compute at most, in percent of those that there are.
+    pub const MAX_PERCENT_COVERED: i64 = 125;
+
+    /// How many statements a point has at most.
+    pub const MAX_STATEMENTS: usize = 64;
+
+    /// How many scalars that differ from point to point its loops carry at most; there are as many registers for each of a thread's points.
+    pub const MAX_CARRIED_SCALARS: usize = 8;
+
+    /// How many operations take as long as to read an element from a cache: a processor of an H200 adds and multiplies for 128 threads at a time, and reads for 32.
+    pub const READ_WORK: i64 = 4;
+
+    /// The same of a division or a mathematical function.
+    pub const LONG_OPERATION_WORK: i64 = 8;
+}
+
 /// Rectangles of arrays that thread blocks keep in shared memory.
 pub mod rectangles {
     /// The most bytes of a rectangle: a square of 64 x 64 `f32`. An H200 then still runs thirteen such blocks on each of its processors.

@@ -28,6 +28,7 @@ use fehu_impopt::{
 };
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
+use fehu_kernels::jam;
 use fehu_kernels::legalise;
 use fehu_kernels::opt::{
     fuse_thread_loops, layout, loop_scalars, progressions, recompute, rectangles, scan_epilogue,
@@ -200,6 +201,7 @@ pub fn gpu<'a>(
             move |prog| warn_of_traces(front, prog, warnings),
             "what runs in kernels is known now",
         )
+        .pass(jam::PASS, "only maps that are not tiled; tests for edges that points share stay as they are")
         .pass(inside::PASS, "only maps that are not tiled; divisions that are left become cheaper")
         .pass(divisions::PASS, "nothing reasons about indices any more")
         .lowering("translate", |prog| Ok(fehu_impgen::translate(prog)), "one kernel or more per operation")

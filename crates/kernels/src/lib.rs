@@ -9,6 +9,7 @@
 //!   the scan's own kernel ([`opt::scan_epilogue`]), results that cost less than to store them computed where they are
 //!   read ([`opt::recompute`]).
 //! - [`schedule`] decides how each kernel runs; it is the last pass over `Memory`, when places are known.
+//! - [`jam`] lets threads compute several points that read the same elements.
 //! - [`inside`] gives stencils a body without tests for the edges of the space.
 //! - [`settled`] removes reductions of checks that kernels have made.
 //! - [`legalise`] expresses what kernels cannot do in terms of what they can; the memory passes rely on it.
@@ -19,6 +20,7 @@
 
 mod counters;
 pub mod inside;
+pub mod jam;
 pub mod legalise;
 pub mod opt;
 pub mod schedule;
