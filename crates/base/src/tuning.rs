@@ -158,6 +158,12 @@ pub mod flattening {
     /// How many such bytes an H200 reads from caches in the time of two launches.
     pub const SHARED_BYTES: i64 = 1 << 25;
 
+    /// The same for maps, whose results are written in any case. The table in `flatten/gpu/shared_rows.rs` says 134 to 262 MB.
+    pub const SHARED_BYTES_OF_MAPS: i64 = 1 << 27;
+
+    /// How many elements rows that maps share have at least: the table there says between 16 and 32.
+    pub const MIN_SHARED_ROW_ELEMENTS: i64 = 32;
+
     /// How many points along the innermost dimension of a nest share rows at least: half of the side of a small tile.
     pub const MIN_POINTS_SHARING_ROWS: i64 = 32;
 

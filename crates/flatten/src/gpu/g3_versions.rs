@@ -16,7 +16,7 @@
 //! plain segmented reduction or scan. A version that is no different from another is left out, and an intra-block
 //! version is chosen only if it fits the device: its widest reduction or scan in a
 //! block's threads, and its arrays in shared memory; and by default only if its threads do not wait for single ones (`block_steps`), and blocks do not read again and again what they could share (`shared_rows`). Of maps over rows, by default the version is chosen that moves
-//! the fewest bytes (`traffic`); of others, the sequential one unless it is known to move more (`repeated_rows`) or to leave the device idle (`all_pairs`). Where attributes ask for it alone (`only_intra`), there is no other, and a check of the
+//! the fewest bytes (`traffic`); of others, the sequential one unless it is known to move more (`repeated_rows`, `shared_rows`) or to leave the device idle (`all_pairs`). Where attributes ask for it alone (`only_intra`), there is no other, and a check of the
 //! host fails if it does not fit.
 
 use super::all_pairs::AllPairs;
@@ -36,6 +36,7 @@ use super::shared_rows::SharedRows;
 use super::state::{Flat, Machine};
 use super::steer::Steer;
 use super::traffic::Traffic;
+use fehu_base::tuning::flattening;
 use fehu_base::Symbol;
 use fehu_ir::soac::Screma;
 use fehu_ir::types::array_of_rows;
@@ -121,9 +122,13 @@ impl Flat {
         if !is_flattened_further {
             return self.seq.b.product(&nest.widths);
         }
-        match AllPairs::of(nest, body) {
-            Some(pairs) => pairs.outer_par(&mut self.seq.b, nest),
-            None => repeated_rows::outer_par(&mut self.seq.b, nest, body),
+        if let Some(pairs) = AllPairs::of(nest, body) {
+            return pairs.outer_par(&mut self.seq.b, nest);
+        }
+        let par = repeated_rows::outer_par(&mut self.seq.b, nest, body);
+        match SharedRows::mapped(nest, body) {
+            Some(rows) => rows.limit(&mut self.seq.b, nest, par, flattening::ENOUGH_PARALLELISM - 1),
+            None => par,
         }
     }
 
