@@ -138,7 +138,7 @@ pub(super) fn strips(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memo
         if let Some(turned) = turned {
             turn(t, of, &rows, turned);
         }
-        leave(t, pat, seg, of, &tile, &rows);
+        leave(t, pat, seg, of, &tile, &rows, turned);
     });
     words.free(t);
 }
@@ -367,7 +367,13 @@ fn turned_place(of: &Measures, k: &Expr) -> (Expr, Expr) {
     (column, bits(number, i64(of.rows() - 1)))
 }
 
-/// Exchanges values so that neighbouring threads have neighbours in a segment.
+/// Where the value of a place is in the box.
+fn place_in_box(of: &Measures, (column, row): (Expr, Expr)) -> Expr {
+    add(mul(column, i64(of.row_of_box())), row)
+}
+
+/// Exchanges values so that neighbouring threads have neighbours in a segment. Those of the last operand are left in the box, from which they are written: registers for all of them, and for
+/// all places that they are written to, would halve the number of blocks that run at a time.
 fn turn(t: &mut KernelCode, of: &Measures, rows: &[Name], turned: Name) {
     for (number, (row, ty)) in rows.iter().zip(&of.types).enumerate() {
         if number > 0 {
@@ -381,11 +387,12 @@ fn turn(t: &mut KernelCode, of: &Measures, rows: &[Name], turned: Name) {
             t.store(turned, *ty, add(first.clone(), k), value);
         });
         t.barrier();
-        t.for_up_to("k", i64(of.plan.points), |t, k| {
-            let (column, down) = turned_place(of, &k);
-            let value = t.element(turned, *ty, add(mul(column, i64(of.row_of_box())), down));
-            t.store(*row, *ty, k, value);
-        });
+        if number + 1 < rows.len() {
+            t.for_up_to("k", i64(of.plan.points), |t, k| {
+                let value = t.element(turned, *ty, place_in_box(of, turned_place(of, &k)));
+                t.store(*row, *ty, k, value);
+            });
+        }
     }
 }
 
@@ -397,6 +404,7 @@ fn leave(
     of: &Measures,
     tile: &Tile,
     rows: &[Name],
+    turned: Option<Name>,
 ) {
     let first = t.let_i64("first", mul(tile.group.clone(), i64(of.plan.points)));
     let place = |k: &Expr| match of.plan.turned {
@@ -405,7 +413,15 @@ fn leave(
     };
     tile.at_points(t, seg, of, &place, &|t, seg, k, there| {
         if_there(t, there, |t| {
-            let scanned = t.load_all(rows, &of.types, &k);
+            let scanned = match (turned, of.types.split_last()) {
+                (Some(turned), Some((ty, others))) => {
+                    let mut scanned = t.load_all(&rows[..others.len()], others, &k);
+                    let value = t.element(turned, *ty, place_in_box(of, turned_place(of, &k)));
+                    scanned.push(t.let_as("loaded", *ty, value));
+                    scanned
+                }
+                _ => t.load_all(rows, &of.types, &k),
+            };
             match seg.after() {
                 Some(_) => t.guarded(|t| point::point_after(t, pat, seg, vars(&scanned))),
                 None => {
