@@ -21,6 +21,7 @@ def grid (n: i64) (m: i64) : [n][m]i32 = tabulate_2d n m (\i j -> i32.i64 ((i * 
 -- input { 1000i64 34i64 } auto output
 -- input { 1024i64 32i64 } auto output
 -- input { 1025i64 33i64 } auto output
+-- input { 2500i64 40i64 } auto output
 entry scans (n: i64) (m: i64) : [m][n]i32 =
   #[flattening(only_intra)] map (\xs -> scan (+) 0 (scan i32.max 0 xs)) (transpose (opaque (grid n m)))
 

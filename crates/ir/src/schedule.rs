@@ -248,6 +248,8 @@ pub struct KeptColumns {
     pub least: Symbol,
     /// How many points a column has at least.
     pub rows: Symbol,
+    /// Threads may also have points again in each operation, and compute again what others made for them, so that columns may have any number of points: how many columns there are at least then.
+    pub long: Option<Symbol>,
 }
 
 /// Threads of a warp that compute a point as if they were a block: 4, 8, 16 or 32 lanes. They wait for each other without a barrier of the
@@ -609,7 +611,8 @@ impl Plan {
                 let teams = turns.iter().flat_map(|turns| &turns.teams);
                 let teams = teams.flat_map(|teams| [teams.least, teams.most]);
                 let columns = turns.iter().filter_map(|turns| turns.kept?.columns);
-                let columns = columns.flat_map(|columns| [columns.least, columns.rows]);
+                let columns =
+                    columns.flat_map(|columns| [columns.least, columns.rows].into_iter().chain(columns.long));
                 let turns = turns.iter().flat_map(|turns| [turns.points, turns.threads]);
                 let once = once.iter().map(|once| once.turns);
                 once.chain(turns).chain(teams).chain(columns).map(|param| (param, None)).collect()

@@ -12,8 +12,8 @@
 //! | segmented operations | every pass over a row. A kernel for each costs as much as many bytes |
 //!
 //! Columns that are reduced several times are reduced by threads along them, each time in the order of memory (`kernels/opt/layout`). Mean and variance of the 1024, 8192 and 65536 columns of 2^26 `f32` take 350, 344 and 343 us
-//! on an H200, with the map that uses them, and 1,044, 662 and 656 in blocks. Rows that are made of columns cross the order of memory in either version: softmax takes 1,515 us for 8192 columns and 1,714 for
-//! 2^20, and 1,375 and 711 in blocks.
+//! on an H200, with the map that uses them, and 1,044, 662 and 656 in blocks. Rows that are made of columns cross the order of memory in that version: softmax takes 1,515 us for 8192 columns and 1,714 for
+//! 2^20. Blocks have several columns beside each other (`impgen/translate/kernel/block/kept/columns`): 286 and 159.
 //!
 //! ```text
 //! map (\xs -> let top = maximum xs                      reads xs

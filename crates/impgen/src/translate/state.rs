@@ -18,11 +18,13 @@ use fehu_base::prim::{PrimType, ScalarType};
 use fehu_base::{bug, Name, NameSource, Symbol};
 use fehu_imp::syntax::{Code, Expr, HostOp, Kernel, KernelOp, TaskOp, TuningParam};
 use fehu_ir::mem::Lmad;
+use fehu_ir::seg::SegOp;
 use fehu_ir::types::Types;
 use fehu_ir::{Lambda, Loc, Memory, Shape, SubExp, Type};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
 
 /// Who runs the current code of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -98,19 +100,33 @@ pub(crate) struct Kept {
     pub(super) exchanged: Option<(Vec<PrimType>, i64)>,
     /// The columns that the block has, if these are its points.
     pub(super) columns: Option<Columns>,
+    /// Points are more than threads keep: these have them again in each operation.
+    pub(super) again: Option<Again>,
 }
 
-/// Columns of a block: one for each lane of its warps, and some points of each for each warp.
+/// What threads that do not keep their points need to have them again.
+pub(crate) struct Again {
+    /// How many points there are.
+    pub(super) width: Expr,
+    /// Whether the next operation begins with the last points.
+    pub(super) backwards: bool,
+    /// The operations that make arrays of the block, and what they return for each.
+    pub(super) makers: FxHashMap<Name, (Rc<SegOp<Memory>>, SubExp)>,
+}
+
+/// Columns of a block: one for each lane of its warps, or of equal parts of these, and some points of each for each such group of lanes.
 #[derive(Clone)]
 pub(crate) struct Columns {
-    pub(super) warps: i64,
-    /// The thread's warp, and its lane there.
-    pub(super) warp: Expr,
+    /// Lanes of a group, and how many groups there are.
+    pub(super) lanes: i64,
+    pub(super) groups: i64,
+    /// The thread's group, and its lane there.
+    pub(super) group: Expr,
     pub(super) lane: Expr,
-    /// How many points each warp has, but for the last ones.
+    /// How many points each group has, but for the last ones.
     pub(super) each: Expr,
-    /// How many this one has.
-    pub(super) rows: Option<Name>,
+    /// How many there are now.
+    pub(super) rows: Option<GroupRows>,
     /// The index along which columns lie beside each other, where those of the block begin, and how many there are.
     pub(super) index: Name,
     pub(super) first: Expr,
@@ -122,6 +138,15 @@ pub(crate) struct Columns {
     /// Shared memory in which warps turn what they read and write, with a part for each, and the bytes of the widest element.
     pub(super) turned: Name,
     pub(super) widest: i64,
+}
+
+/// How many points of a column there are: none if it is negative.
+#[derive(Clone, Copy)]
+pub(crate) struct GroupRows {
+    /// Those of a thread's group.
+    pub(super) of_group: Name,
+    /// Those of the first group of its warp, which has the most.
+    pub(super) of_warp: Name,
 }
 
 impl Kept {

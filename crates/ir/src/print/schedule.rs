@@ -292,11 +292,15 @@ impl Printer<'_> {
         }
         let Some(Kept { points, of_lanes, columns }) = kept else { return };
         self.put(format_args!(", kept {points}, of_lanes {of_lanes}"));
-        if let Some(KeptColumns { points, least, rows }) = columns {
+        if let Some(KeptColumns { points, least, rows, long }) = columns {
             self.put(format_args!(", columns {points}, "));
             self.param_field("least_columns", *least);
             self.put(", ");
             self.param_field("least_rows", *rows);
+            if let Some(long) = long {
+                self.put(", ");
+                self.param_field("least_long", *long);
+            }
         }
     }
 

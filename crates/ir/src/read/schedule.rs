@@ -231,7 +231,12 @@ impl Reader<'_> {
         self.punct(',')?;
         let least = self.param_field("least_columns")?;
         self.punct(',')?;
-        Ok(KeptColumns { points, least, rows: self.param_field("least_rows")? })
+        let rows = self.param_field("least_rows")?;
+        let long = match self.next_is("least_long") {
+            true => Some(self.text_symbol()?),
+            false => None,
+        };
+        Ok(KeptColumns { points, least, rows, long })
     }
 
     fn steps(&mut self) -> Read<Steps> {

@@ -30,8 +30,8 @@ use super::kept::{kept_points, Points};
 use super::Scheduler;
 use fehu_base::tuning::schedule::{
     BUSY_THREADS, KEPT_POINTS_OF_LANES, MAX_TURNS_OF_KEPT_ROWS, MAX_TURNS_OF_LANES,
-    MAX_TURNS_OF_REDUCED_ROWS, MAX_TURNS_OUTSIDE_OF_LOOPS, MIN_KEPT_COLUMNS, MIN_ROWS_OF_KEPT_COLUMNS,
-    MIN_TURNS_OF_LANES,
+    MAX_TURNS_OF_REDUCED_ROWS, MAX_TURNS_OUTSIDE_OF_LOOPS, MIN_KEPT_COLUMNS, MIN_LONG_COLUMNS,
+    MIN_ROWS_OF_KEPT_COLUMNS, MIN_TURNS_OF_LANES,
 };
 use fehu_base::Name;
 use fehu_ir::mem::MemOp;
@@ -59,13 +59,14 @@ impl Scheduler {
                 least: self.threshold_param(MIN_TURNS_OF_LANES),
                 most: self.threshold_param(MAX_TURNS_OF_LANES),
             }),
-            kept: kept.map(|Points { of_row, of_columns }| Kept {
+            kept: kept.map(|Points { of_row, of_columns, again }| Kept {
                 points: of_row,
                 of_lanes: KEPT_POINTS_OF_LANES,
                 columns: of_columns.filter(|_| teams).map(|points| KeptColumns {
                     points,
                     least: self.threshold_param(MIN_KEPT_COLUMNS),
                     rows: self.threshold_param(MIN_ROWS_OF_KEPT_COLUMNS),
+                    long: again.then(|| self.threshold_param(MIN_LONG_COLUMNS)),
                 }),
             }),
         });

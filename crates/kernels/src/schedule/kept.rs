@@ -15,7 +15,8 @@
 //!
 //! Where the rows are columns of what is in memory, `xss[j, i]`, a block that has one of them reads an element of each line of memory, and no other. So a block has 32 columns that
 //! lie beside each other, one for each lane of a warp, of which each of its warps has some points ([`KeptColumns`](fehu_ir::schedule::KeptColumns)). A thread then has more points, since there are fewer threads for each
-//! column: at most as many as its registers have room for before and after each operation.
+//! column: at most as many as its registers have room for before and after each operation. If there are more, it can have its points again in each operation, with what operations before have made of
+//! them, as long as these are no scans, and nothing is overwritten that is needed for that.
 
 use super::places::Places;
 use fehu_algebra::Poly;
@@ -32,7 +33,7 @@ use fehu_ir::mem::{poly, sym, MemInfo, MemOp};
 use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp, EXCHANGE};
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Attr, Basic, Body, DimIndex, Exp, Memory, PatElem, Slice, Space, Stm, SubExp, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::RangeInclusive;
 
 /// How many points of each operation a thread keeps.
@@ -41,6 +42,8 @@ pub(super) struct Points {
     pub(super) of_row: i64,
     /// A thread of a block that has several, where these are columns.
     pub(super) of_columns: Option<i64>,
+    /// Whether it could also have its points again in each operation.
+    pub(super) again: bool,
 }
 
 /// How many points of each operation a thread keeps, if it can.
@@ -50,17 +53,20 @@ pub(super) fn kept_points(seg: &SegOp<Memory>, places: &Places) -> Option<Points
         places,
         space: None,
         made: FxHashMap::default(),
+        arrays: FxHashSet::default(),
         touched: vec![],
         scanned: vec![],
         left: vec![],
         statements: 0,
         ops: 0,
+        scans: false,
     };
     let suits = elements(seg) && body.stms.iter().all(|stm| rows.stm(stm));
     if !suits {
         return None;
     }
     let first = rows.space?.0;
+    let again = rows.can_be_had_again(body);
     for array in body.result.iter().filter_map(|e| e.name()) {
         if places.block_of(array).is_some_and(|block| rows.made.contains_key(&block)) {
             rows.touch(array, &vec![DimIndex::Fix(first.into())], Some(first), false);
@@ -77,7 +83,7 @@ pub(super) fn kept_points(seg: &SegOp<Memory>, places: &Places) -> Option<Points
     let bytes = (0..rows.ops).map(|op| bytes(held().filter(|held| held.ops.contains(&op)))).max()?;
     let of_row = KEPT_POINTS.into_iter().find(|points| bytes * points <= KEPT_BYTES_PER_THREAD)?;
     let of_columns = rows.are_columns(seg).then(|| rows.points_of_columns(&made, &reads)).flatten();
-    Some(Points { of_row, of_columns })
+    Some(Points { of_row, of_columns, again })
 }
 
 /// The bytes of elements, one each.
@@ -120,6 +126,8 @@ struct Rows<'a> {
     space: Option<(Name, SubExp)>,
     /// The types of the elements of what is in shared memory, by memory.
     made: FxHashMap<Name, Vec<PrimType>>,
+    /// The arrays that operations make.
+    arrays: FxHashSet<Name>,
     /// What operations read and write.
     touched: Vec<Touched>,
     /// Values that are scanned.
@@ -130,10 +138,13 @@ struct Rows<'a> {
     statements: usize,
     /// How many operations there are.
     ops: usize,
+    /// Whether one of them is a scan.
+    scans: bool,
 }
 
 /// An element of memory that a point reads or writes.
 struct Touched {
+    array: Name,
     block: Name,
     /// Where, by the name of the first operation's point; none if it is not known.
     offset: Option<Poly>,
@@ -157,6 +168,20 @@ impl Rows<'_> {
         let mut same = self.touched.iter().filter(|other| other.block == touched.block);
         !same.clone().any(|other| other.written)
             || touched.offset.is_some() && same.all(|other| other.offset == touched.offset)
+    }
+
+    /// Whether a thread finds the same if it reads and computes its points again in each operation, instead of what was made for them: nothing is overwritten that this would read.
+    fn can_be_had_again(&self, body: &Body<Memory>) -> bool {
+        let own = |name: Name| self.places.block_of(name).is_some_and(|block| self.made.contains_key(&block));
+        let mut elsewhere = self.touched.iter().filter(|touched| !self.made.contains_key(&touched.block));
+        let written =
+            |block: Name| self.touched.iter().any(|touched| touched.block == block && touched.written);
+        !self.scans
+            && self.touched.iter().all(|touched| {
+                !self.made.contains_key(&touched.block) || self.arrays.contains(&touched.array)
+            })
+            && !body.result.iter().filter_map(|e| e.name()).any(own)
+            && (self.made.is_empty() || elsewhere.all(|touched| touched.written || !written(touched.block)))
     }
 
     /// Whether points of the map that are neighbours are so in memory, and those of the operations are not: somewhere, and the rest can be turned in shared memory.
@@ -217,6 +242,7 @@ impl Rows<'_> {
                 ops.iter().all(|op| is_commutative(op.comm, &op.op) && self.scalars(&op.op.body.stms, None))
             }
             SegKind::Scan(ops, None) => {
+                self.scans = true;
                 // What goes to memory of the block's own is counted there.
                 let written = pat.iter().take(seg.combined()).filter(|p| {
                     !self.places.block_of(p.name).is_some_and(|block| self.made.contains_key(&block))
@@ -238,6 +264,7 @@ impl Rows<'_> {
         for p in pat {
             if let (MemInfo::Array { block, .. }, Some(elem)) = (&p.dec, p.ty.elem()) {
                 self.touch(p.name, &vec![DimIndex::Fix((*point).into())], Some(*point), true);
+                self.arrays.insert(p.name);
                 match self.made.get_mut(block) {
                     Some(elems) => elems.push(elem),
                     None => self.left.push(Held { elem, ops: self.ops..=self.ops }),
@@ -276,7 +303,7 @@ impl Rows<'_> {
             }
             _ => None,
         };
-        self.touched.push(Touched { block, offset, written, op: self.ops });
+        self.touched.push(Touched { array, block, offset, written, op: self.ops });
     }
 }
 

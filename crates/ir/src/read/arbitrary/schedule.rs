@@ -52,7 +52,12 @@ impl Gen {
     }
 
     fn kept(&mut self) -> Kept {
-        let columns = |g: &mut Gen| KeptColumns { points: 32, least: g.symbol(), rows: g.symbol() };
+        let columns = |g: &mut Gen| KeptColumns {
+            points: 32,
+            least: g.symbol(),
+            rows: g.symbol(),
+            long: g.option(Gen::symbol),
+        };
         Kept { points: 16, of_lanes: 8, columns: self.option(columns) }
     }
 

@@ -1,11 +1,11 @@
 //! Blocks that compute several columns, for which nothing has to be copied.
 //!
 //! A block that reduces, scans and maps a column reads it in leaps, so that arrays of which it reads each element often are copied in another layout before ([`super::choose`]). But where threads keep
-//! what they have read (`schedule/kept`), blocks have 32 columns that lie beside each other, and read each element once, in order. Which it is depends on sizes, so that such an operation becomes two,
-//! of which the host takes one:
+//! what they have read (`schedule/kept`), blocks have 32 columns that lie beside each other, and read each element once, in order; or once for each operation, if nothing is scanned, and columns are longer
+//! than threads can keep. Which it is depends on sizes, so that such an operation becomes two, of which the host takes one:
 //!
 //! ```text
-//!                                                          if columns are many, and as short as threads can keep
+//!                                                          if columns are many, and as short as threads can keep, or nothing is scanned
 //! segmap block (j < m) { .. a[i, j] .. a[i, j] ..}  ->     then segmap block (j < m) { .. a[i, j] .. a[i, j] .. }
 //!                                                          else let a' = ..  segmap block (j < m) { .. a'[i, j] .. a'[i, j] .. }
 //! ```
@@ -19,7 +19,7 @@ use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::tuning::schedule::{
     KEPT_BYTES_OF_COLUMNS, KEPT_POINTS_OF_COLUMNS, KEPT_WARPS_OF_COLUMNS, MAX_STATEMENTS_OF_KEPT_COLUMN,
-    MAX_STATEMENTS_OF_KEPT_POINT, MIN_KEPT_COLUMNS, MIN_ROWS_OF_KEPT_COLUMNS,
+    MAX_STATEMENTS_OF_KEPT_POINT, MIN_KEPT_COLUMNS, MIN_LONG_COLUMNS, MIN_ROWS_OF_KEPT_COLUMNS,
 };
 use fehu_base::{Name, NameSource};
 use fehu_ir::build::Builder;
@@ -35,6 +35,8 @@ pub(super) struct KeptColumns {
     rows: SubExp,
     /// How many there may be.
     most: i64,
+    /// Whether there may be more if threads read and compute them again in each operation.
+    again: bool,
 }
 
 impl Layout {
@@ -59,7 +61,9 @@ impl Layout {
             bytes * points <= KEPT_BYTES_OF_COLUMNS
                 && found.statements * *points as usize <= MAX_STATEMENTS_OF_KEPT_COLUMN
         })?;
-        Some(KeptColumns { rows, most: points * KEPT_WARPS_OF_COLUMNS })
+        let results = seg.body.body.result.iter().filter_map(|e| e.name());
+        let again = !found.scans && results.into_iter().all(|result| !found.needed.contains(&result));
+        Some(KeptColumns { rows, most: points * KEPT_WARPS_OF_COLUMNS, again })
     }
 
     /// An operation of blocks, in two versions if arrays are copied for it here.
@@ -100,23 +104,32 @@ impl Layout {
     fn columns_are_kept(
         &mut self,
         seg: &SegOp<Kernels>,
-        KeptColumns { rows, most }: KeptColumns,
+        KeptColumns { rows, most, again }: KeptColumns,
         out: &mut Vec<Stm<Kernels>>,
     ) -> SubExp {
         let mut b: Builder<Kernels> = Builder::new(std::mem::replace(&mut self.names, NameSource::new()));
         b.begin();
         let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
         let all = b.product(&sizes);
-        let pairs = [
+        let mut hold = |pairs: &[(SubExp, SubExp)]| {
+            let mut worth = SubExp::bool(true);
+            for (less, more) in pairs {
+                let enough = b.cmp(CmpOp::SLe(IntType::I64), *less, *more);
+                worth = b.bin(BinOp::LogAnd, worth, enough);
+            }
+            worth
+        };
+        let beside = (SubExp::i64(WARP_THREADS), sizes[sizes.len() - 1]);
+        let mut worth = hold(&[
             (SubExp::i64(MIN_KEPT_COLUMNS.usual), all),
-            (SubExp::i64(WARP_THREADS), sizes[sizes.len() - 1]),
+            beside,
             (SubExp::i64(MIN_ROWS_OF_KEPT_COLUMNS.usual), rows),
             (rows, SubExp::i64(most)),
-        ];
-        let mut worth = SubExp::bool(true);
-        for (less, more) in pairs {
-            let enough = b.cmp(CmpOp::SLe(IntType::I64), less, more);
-            worth = b.bin(BinOp::LogAnd, worth, enough);
+        ]);
+        if again {
+            let long = (SubExp::i64(most + 1), rows);
+            let long = hold(&[(SubExp::i64(MIN_LONG_COLUMNS.usual), all), beside, long]);
+            worth = b.bin(BinOp::LogOr, worth, long);
         }
         out.extend(b.end(vec![]).stms);
         self.names = b.names;
@@ -143,6 +156,8 @@ struct Found {
     read: FxHashSet<Name>,
     /// The most statements of one.
     statements: usize,
+    /// Whether one is a scan.
+    scans: bool,
 }
 
 impl Found {
@@ -170,6 +185,7 @@ impl Found {
             SegKind::Scan(ops, None) => (ops, true),
             SegKind::Scan(..) | SegKind::Hist(_) => return false,
         };
+        self.scans |= matches!(seg.kind, SegKind::Scan(..));
         let numbers = seg.types.iter().all(|ty| matches!(ty, Type::Prim(ty) if *ty != PrimType::Unit));
         let of_operators: usize = operators.iter().map(|op| op.op.body.stms.len()).sum();
         let statements = seg.body.body.stms.len();

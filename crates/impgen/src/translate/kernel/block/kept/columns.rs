@@ -17,7 +17,7 @@
 //! are ([`Members`]), as it is for teams. A lane beyond the last column has no points, and takes part in nothing but barriers.
 //!
 //! The number of warps is a constant, so that compilers know how many registers threads may have, and so is the number of points for which there is room: the fewer there are, the more threads run at a time
-//! ([`SHAPES`]). On an H200, two scans of 2^18 columns of 256 `f32` took 226 us by threads that have room for 64 points, and 2^19 columns of 128 by threads that have room for 16 144 us.
+//! ([`SHAPES`]). Columns that are longer than that, of which threads can have the points again, have blocks of other shapes ([`LONG`], [`super::again`]), whose warps may be in parts of eight lanes. On an H200, two scans of 2^18 columns of 256 `f32` took 226 us by threads that have room for 64 points, and 2^19 columns of 128 by threads that have room for 16 144 us.
 
 use super::super::teams::NO_LANE;
 use super::super::{block_results, largest};
@@ -31,7 +31,7 @@ use fehu_base::prim::{IntType, PrimType};
 use fehu_base::tuning::schedule::KEPT_WARPS_OF_COLUMNS;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::ops::Operation;
+use fehu_imp::ops::{Direction, Operation};
 use fehu_imp::syntax::{Code, Expr, GpuIndex};
 use fehu_imp::visit::{change_code, change_expr, Mutator};
 use fehu_ir::mem::{poly, sym, Lmad, MemOp};
@@ -40,8 +40,32 @@ use fehu_ir::seg::{SegBinOp, SegKind, SegOp, SizeClass};
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Body, Exp, Memory, PatElem, Shape, Space, Type};
 
-/// How many warps blocks have, and how many points their threads, at most: kernels for short columns, and for longer ones.
-const SHAPES: [(i64, i64); 5] = [(4, 16), (8, 16), (16, 16), (16, 32), (16, 64)];
+/// How a block is made.
+#[derive(Clone, Copy)]
+struct BlockShape {
+    /// Columns of it: lanes of a warp, or of an equal part of one.
+    lanes: i64,
+    /// How many such warps, or parts, it has.
+    groups: i64,
+    /// Points that a thread has at a time, at most.
+    points: i64,
+    /// Whether it has them but once, and keeps them.
+    keeps: bool,
+}
+
+const fn shape(lanes: i64, groups: i64, points: i64) -> BlockShape {
+    BlockShape { lanes, groups, points, keeps: true }
+}
+
+/// Blocks for short columns, and for longer ones.
+const SHAPES: [BlockShape; 5] =
+    [shape(32, 4, 16), shape(32, 8, 16), shape(32, 16, 16), shape(32, 16, 32), shape(32, 16, 64)];
+
+/// Blocks for columns of any length, where there are enough for all processors, and where there are not.
+const LONG: [BlockShape; 2] = [
+    BlockShape { lanes: 32, groups: 32, points: 8, keeps: false },
+    BlockShape { lanes: 8, groups: 128, points: 8, keeps: false },
+];
 
 /// The points of a warp begin at multiples of this: a sector of memory of 32 bytes.
 const ALIGNED_POINTS: i64 = 8;
@@ -54,11 +78,14 @@ pub(in super::super) struct Measures {
     points: i64,
     /// Points of a column.
     rows: Expr,
-    /// Columns beside each other, and blocks beside each other.
+    /// Columns beside each other, and how often there are so many.
     count: Expr,
-    beside: Expr,
-    /// All blocks.
-    grid: Expr,
+    others: Expr,
+    /// Whether there are enough for all processors.
+    many: Expr,
+    /// Whether they are not longer than threads can keep, and whether they may be.
+    fit: Expr,
+    long: bool,
 }
 
 /// Whether blocks have several columns, and how many there are.
@@ -73,19 +100,23 @@ pub(in super::super) fn measures(
     let rows = t.let_i64("rows", largest(t, spaces));
     let innermost = seg.space.dims.len() - 1;
     let count = t.operand(seg.space.dims[innermost].1);
-    let beside = t.let_i64("beside", quot_up(count.clone(), i64(WARP_THREADS)));
-    let others = seg.space.dims[..innermost].iter().map(|d| t.operand(d.1));
-    let grid = others.fold(beside.clone(), mul);
-    let grid = t.let_i64("blocks", grid);
+    let others = seg.space.dims[..innermost].iter().map(|d| t.operand(d.1)).fold(i64(1), mul);
     let most = size::device_max(t, &SizeClass::SharedMemory);
     let body = &seg.body.body;
-    let fits = and(
-        le(rows.clone(), i64(KEPT_WARPS_OF_COLUMNS * plan.points)),
-        le(i64(exchanged_bytes(t, body) + box_bytes(KEPT_WARPS_OF_COLUMNS, plan.points, widest(body))), most),
-    );
+    let largest = BlockShape { points: plan.points, ..SHAPES[SHAPES.len() - 1] };
+    let bytes = LONG.into_iter().chain([largest]).map(|shape| box_bytes(shape, widest(body))).max();
+    let room = le(i64(exchanged_bytes(t, body) + bytes.unwrap_or(0)), most);
+    let fit = le(rows.clone(), i64(KEPT_WARPS_OF_COLUMNS * plan.points));
+    let fit = var(t.let_as("fit", PrimType::Bool, fit));
     let many = and(le(least, points.clone()), le(i64(WARP_THREADS), count.clone()));
-    let pay = and(fits, and(many, le(least_rows, rows.clone())));
-    Measures { pay, points: plan.points, rows, count, beside, grid }
+    let many = var(t.let_as("many", PrimType::Bool, many));
+    let kept = and(fit.clone(), and(many.clone(), le(least_rows, rows.clone())));
+    let long = plan.long.map(|least| {
+        let least = size::param(t, least);
+        and(not(fit.clone()), and(le(least, points.clone()), le(i64(WARP_THREADS), count.clone())))
+    });
+    let pay = and(room, long.into_iter().fold(kept, or));
+    Measures { pay, points: plan.points, rows, count, others, many, fit, long: plan.long.is_some() }
 }
 
 /// Bytes of what threads exchange, if all of it is in places of its own.
@@ -112,18 +143,20 @@ fn widest(body: &Body<Memory>) -> i64 {
     widest
 }
 
-/// Rows of the box in which a warp turns what its threads have.
-fn rows_of_box(points: i64) -> i64 {
-    points.min(WARP_THREADS)
+impl BlockShape {
+    /// Rows of the box in which the threads of a group turn what they have.
+    fn rows_of_box(self) -> i64 {
+        self.points.min(self.lanes)
+    }
+
+    /// Elements of the box. Columns in it are an odd number of elements from each other, so that lanes touch different banks.
+    fn elements_of_box(self) -> i64 {
+        self.lanes * (self.rows_of_box() + 1)
+    }
 }
 
-/// Elements of the box. Columns in it are an odd number of elements from each other, so that lanes touch different banks.
-fn elements_of_box(points: i64) -> i64 {
-    WARP_THREADS * (rows_of_box(points) + 1)
-}
-
-fn box_bytes(warps: i64, points: i64, widest: i64) -> i64 {
-    warps * elements_of_box(points) * widest
+fn box_bytes(shape: BlockShape, widest: i64) -> i64 {
+    shape.groups * shape.elements_of_box() * widest
 }
 
 /// The kernels, of which the host launches one.
@@ -133,39 +166,50 @@ pub(in super::super) fn kernels(
     seg: &SegOp<Memory>,
     of: &Measures,
 ) {
-    let mut shapes: Vec<(i64, i64)> = SHAPES.into_iter().filter(|shape| shape.1 <= of.points).collect();
-    let Some((warps, points)) = shapes.pop() else { bug!("columns of {} points", of.points) };
-    let mut code = t.block(|t| kernel(t, pat, seg, of, warps, points));
-    while let Some((warps, points)) = shapes.pop() {
-        let fits = le(of.rows.clone(), i64(warps * points));
-        code = t.block(|t| t.if_else(fits, |t| kernel(t, pat, seg, of, warps, points), |t| t.emit(code)));
+    let mut shapes: Vec<BlockShape> = SHAPES.into_iter().filter(|shape| shape.points <= of.points).collect();
+    let Some(largest) = shapes.pop() else { bug!("columns of {} points", of.points) };
+    let mut code = t.block(|t| kernel(t, pat, seg, of, largest));
+    while let Some(shape) = shapes.pop() {
+        let fits = le(of.rows.clone(), i64(shape.groups * shape.points));
+        code = t.block(|t| t.if_else(fits, |t| kernel(t, pat, seg, of, shape), |t| t.emit(code)));
     }
-    t.emit(code);
+    if !of.long {
+        return t.emit(code);
+    }
+    let [many, few] = LONG;
+    let long = |t: &mut HostCode| {
+        let many = |t: &mut HostCode| kernel(t, pat, seg, of, many);
+        t.if_else(of.many.clone(), many, |t| kernel(t, pat, seg, of, few));
+    };
+    t.if_else(of.fit.clone(), |t| t.emit(code), long);
 }
 
-/// The kernel of blocks of so many warps, whose threads have so many points at most.
-fn kernel(
-    t: &mut HostCode,
-    pat: &[PatElem<Memory>],
-    seg: &SegOp<Memory>,
-    of: &Measures,
-    warps: i64,
-    points: i64,
-) {
-    let aligned = mul(quot_up(of.rows.clone(), i64(warps * ALIGNED_POINTS)), i64(ALIGNED_POINTS));
-    let each = t.let_i64("each", aligned);
-    t.kernel("segmap_columns", of.grid.clone(), i64(warps * WARP_THREADS), Mode::Block, |t| {
-        t.in_kernel.team_log2 = Some(i64(i64::from(warps.trailing_zeros())));
-        let columns = columns_of_block(t, seg, of, warps, each);
-        let member = select(columns.there.clone(), columns.warp.clone(), i64(NO_LANE));
+/// The kernel of blocks of a shape.
+fn kernel(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: &Measures, shape: BlockShape) {
+    let BlockShape { lanes, groups, points, keeps } = shape;
+    let beside = t.let_i64("beside", quot_up(of.count.clone(), i64(lanes)));
+    let grid = t.let_i64("blocks", mul(of.others.clone(), beside.clone()));
+    let each = match keeps {
+        true => mul(quot_up(of.rows.clone(), i64(groups * ALIGNED_POINTS)), i64(ALIGNED_POINTS)),
+        false => i64(points),
+    };
+    let each = t.let_i64("each", each);
+    t.kernel("segmap_columns", grid, i64(lanes * groups), Mode::Block, |t| {
+        t.in_kernel.team_log2 = Some(i64(i64::from(groups.trailing_zeros())));
+        let columns = columns_of_block(t, seg, of, shape, &beside, each);
+        let member = select(columns.there.clone(), columns.group.clone(), i64(NO_LANE));
         let member = t.let_i64("member", member);
+        let sharing = match keeps {
+            true => Sharing::Columns(Box::new(columns)),
+            false => Sharing::LongColumns(Box::new(columns)),
+        };
         let mut code = t.block(|t| {
-            keeping(t, seg, points, Sharing::Columns(Box::new(columns)), |t| {
+            keeping(t, seg, points, sharing, |t| {
                 t.body(&seg.body.body, &[]);
                 block_results(t, pat, seg);
             });
         });
-        Members { member, count: warps }.code(&mut code);
+        Members { member, count: groups }.code(&mut code);
         t.emit(code);
     });
 }
@@ -175,21 +219,22 @@ fn columns_of_block(
     t: &mut KernelCode,
     seg: &SegOp<Memory>,
     of: &Measures,
-    warps: i64,
+    shape: BlockShape,
+    beside: &Expr,
     each: Expr,
 ) -> Columns {
-    let lane = t.let_i64("lane", rem(local(), i64(WARP_THREADS)));
-    let warp = t.let_i64("warp", quot(local(), i64(WARP_THREADS)));
+    let lane = t.let_i64("lane", rem(local(), i64(shape.lanes)));
+    let group = t.let_i64("group", quot(local(), i64(shape.lanes)));
     let innermost = seg.space.dims.len() - 1;
     let (outer, part) = match innermost {
         0 => (i64(0), block()),
         _ => {
-            let outer = t.let_i64("outer", quot(block(), of.beside.clone()));
-            (outer.clone(), sub(block(), mul(outer, of.beside.clone())))
+            let outer = t.let_i64("outer", quot(block(), beside.clone()));
+            (outer.clone(), sub(block(), mul(outer, beside.clone())))
         }
     };
     point::unflatten(t, &seg.space.dims[..innermost], outer.clone());
-    let first = t.let_i64("first", mul(part, i64(WARP_THREADS)));
+    let first = t.let_i64("first", mul(part, i64(shape.lanes)));
     let column = t.let_i64("column", add(first.clone(), lane.clone()));
     let there = var(t.let_as("there", PrimType::Bool, lt(column.clone(), of.count.clone())));
     let index = seg.space.dims[innermost].0;
@@ -202,8 +247,9 @@ fn columns_of_block(
     for_each_stm(body, &mut |stm| inside.extend(stm.pat.iter().map(|p| p.name)));
     let turned = t.names.fresh_str("turned");
     t.types.insert(turned, Type::Mem(Space::Shared));
-    let (count, widest) = (of.count.clone(), widest(body));
-    Columns { warps, warp, lane, each, rows: None, index, first, count, there, inside, turned, widest }
+    let (lanes, groups) = (shape.lanes, shape.groups);
+    let (count, widest, rows) = (of.count.clone(), widest(body), None);
+    Columns { lanes, groups, group, lane, each, rows, index, first, count, there, inside, turned, widest }
 }
 
 /// Makes code of a block that of the threads that have a column.
@@ -354,13 +400,14 @@ struct TurningBox {
 impl TurningBox {
     fn new(t: &mut KernelCode, columns: &Columns, ty: PrimType) -> TurningBox {
         let points = own(t).points;
-        let bytes = i64(box_bytes(columns.warps, points, columns.widest));
+        let shape = shape(columns.lanes, columns.groups, points);
+        let bytes = i64(box_bytes(shape, columns.widest));
         if !t.in_kernel.shared.iter().any(|(mem, _)| *mem == columns.turned) {
             t.in_kernel.shared.push((columns.turned, bytes));
         }
-        let part = elements_of_box(points) * columns.widest / ty.bytes() as i64;
-        let start = t.let_i64("start", mul(columns.warp.clone(), i64(part)));
-        let rows = rows_of_box(points);
+        let part = shape.elements_of_box() * columns.widest / ty.bytes() as i64;
+        let start = t.let_i64("start", mul(columns.group.clone(), i64(part)));
+        let rows = shape.rows_of_box();
         let own = t.let_i64("own", add(start.clone(), mul(columns.lane.clone(), i64(rows + 1))));
         TurningBox { start, own, rows, points }
     }
@@ -369,10 +416,13 @@ impl TurningBox {
     fn each_part(&self, t: &mut KernelCode, columns: &Columns, body: impl Fn(&mut KernelCode, &Expr)) {
         t.unrolled_up_to("part", i64(self.points / self.rows), |t, part| {
             let done = t.let_i64("done", mul(part, i64(self.rows)));
-            t.if_then(less(narrow(done.clone()), rows_of_warp(columns)), |t| {
-                t.warp_barrier();
-                body(t, &done);
-            });
+            t.if_then(
+                less(narrow(done.clone()), columns.rows.map_or(i32(0), |rows| var(rows.of_warp))),
+                |t| {
+                    t.warp_barrier();
+                    body(t, &done);
+                },
+            );
         });
         t.warp_barrier();
     }
@@ -397,11 +447,11 @@ impl TurningBox {
         let beside = binary(BinOp::AShr(IntType::I64), columns.lane.clone(), i64(log2));
         let beside = t.let_i64("beside", beside);
         let down = t.let_i64("down", bits(columns.lane.clone(), i64(self.rows - 1)));
-        let before = add(mul(columns.warp.clone(), columns.each.clone()), done.clone());
+        let before = add(own(t).first.clone(), done.clone());
         let at = t.let_as("at", PrimType::I64, add(before, down.clone()));
         let each = |t: &mut KernelCode, there: Option<Expr>| {
             t.unrolled_up_to("c", i64(self.rows), |t, c| {
-                let number = add(mul(c, i64(WARP_THREADS / self.rows)), beside.clone());
+                let number = add(mul(c, i64(columns.lanes / self.rows)), beside.clone());
                 let number = t.let_i64("number", number);
                 let offset = add(self.start.clone(), mul(number.clone(), i64(self.rows + 1)));
                 let offset = add(offset, down.clone());
@@ -417,19 +467,19 @@ impl TurningBox {
                 t.same.remove(&columns.index);
             });
         };
-        let across = le(add(columns.first.clone(), i64(WARP_THREADS)), columns.count.clone());
-        let all = not(less(rows_of_warp(columns), narrow(add(done.clone(), i64(self.rows)))));
-        let there = less(narrow(add(done.clone(), down.clone())), rows_of_warp(columns));
+        let across = le(add(columns.first.clone(), i64(columns.lanes)), columns.count.clone());
+        let all = not(less(rows_of_group(columns), narrow(add(done.clone(), i64(self.rows)))));
+        let there = less(narrow(add(done.clone(), down.clone())), rows_of_group(columns));
         t.if_else(and(across, all), |t| each(t, None), |t| each(t, Some(there)));
     }
 }
 
-/// How many points of each column a warp has; those that have none may have a negative number.
-fn rows_of_warp(columns: &Columns) -> Expr {
-    columns.rows.map_or(i32(0), var)
+/// How many points of each column a group has; those that have none may have a negative number.
+fn rows_of_group(columns: &Columns) -> Expr {
+    columns.rows.map_or(i32(0), |rows| var(rows.of_group))
 }
 
-/// What the values of all threads of a column are reduced to; each of them has it.
+/// What the values of all threads of a column are reduced to; each of them has it. Of a column that several lanes of a warp have, these reduce their values first.
 pub(super) fn reduced(
     t: &mut KernelCode,
     ops: &[SegBinOp<Memory>],
@@ -437,10 +487,24 @@ pub(super) fn reduced(
     columns: &Columns,
     values: &[Name],
 ) -> Vec<Name> {
-    of_warps(t, ops, types, columns, (values, i64(columns.warps)))
+    let mut delta = columns.lanes;
+    while delta < WARP_THREADS {
+        let other = t.shuffle(types, values, Direction::Down, delta as u32);
+        t.apply_all(ops, &vars(values), &vars(&other), values);
+        delta *= 2;
+    }
+    let in_warp = WARP_THREADS / columns.lanes;
+    let warps = columns.groups / in_warp;
+    let shared = t.exchange(types, &i64(warps * columns.lanes));
+    let warp = t.let_i64("warp", quot(columns.group.clone(), i64(in_warp)));
+    let first = eq(rem(columns.group.clone(), i64(in_warp)), i64(0));
+    let place = t.let_i64("place", add(mul(warp, i64(columns.lanes)), columns.lane.clone()));
+    t.if_then(first, |t| t.store_all(&shared, types, &place, values));
+    t.barrier();
+    combined(t, ops, types, columns, (&shared, i64(warps)))
 }
 
-/// What the warps before this one have in a column, and whether there are any, given what each has.
+/// What the groups before this one have in a column, and whether there are any, given what each has.
 pub(super) fn before(
     t: &mut KernelCode,
     ops: &[SegBinOp<Memory>],
@@ -448,34 +512,28 @@ pub(super) fn before(
     columns: &Columns,
     values: &[Name],
 ) -> (Expr, Vec<Name>) {
-    let sums = of_warps(t, ops, types, columns, (values, columns.warp.clone()));
-    (lt(i64(0), columns.warp.clone()), sums)
+    let shared = t.exchange(types, &i64(columns.groups * columns.lanes));
+    let place = add(mul(columns.group.clone(), i64(columns.lanes)), columns.lane.clone());
+    let place = t.let_i64("place", place);
+    t.store_all(&shared, types, &place, values);
+    t.barrier();
+    let sums = combined(t, ops, types, columns, (&shared, columns.group.clone()));
+    (lt(i64(0), columns.group.clone()), sums)
 }
 
-/// What the values of the first so many threads of a column are combined to, at least that of the first one.
-fn of_warps(
+/// What the first so many values of a column in shared memory are combined to, at least the first one.
+fn combined(
     t: &mut KernelCode,
     ops: &[SegBinOp<Memory>],
     types: &[PrimType],
     columns: &Columns,
-    (values, count): (&[Name], Expr),
+    (shared, count): (&[Name], Expr),
 ) -> Vec<Name> {
-    let shared = exchanged(t, types, columns, values);
-    let sums = t.load_all(&shared, types, &columns.lane);
+    let sums = t.load_all(shared, types, &columns.lane);
     t.for_up_to("other", sub(count, i64(1)), |t, other| {
-        let at = add(mul(add(other, i64(1)), i64(WARP_THREADS)), columns.lane.clone());
-        let next = t.load_all(&shared, types, &at);
+        let at = add(mul(add(other, i64(1)), i64(columns.lanes)), columns.lane.clone());
+        let next = t.load_all(shared, types, &at);
         t.apply_all(ops, &vars(&sums), &vars(&next), &sums);
     });
     sums
-}
-
-/// Shared memory with the values of all threads, by warps.
-fn exchanged(t: &mut KernelCode, types: &[PrimType], columns: &Columns, values: &[Name]) -> Vec<Name> {
-    let shared = t.exchange(types, &i64(columns.warps * WARP_THREADS));
-    let thread = add(mul(columns.warp.clone(), i64(WARP_THREADS)), columns.lane.clone());
-    let thread = t.let_i64("thread", thread);
-    t.store_all(&shared, types, &thread, values);
-    t.barrier();
-    shared
 }
