@@ -40,7 +40,12 @@ pub const PASS: Pass<Prog<Soacs>> = Pass { name: "branch-elements", need: Need::
 fn run(prog: &mut Prog<Soacs>) {
     let mut b = Builder::new(std::mem::replace(&mut prog.names, NameSource::new()));
     b.types = prog_types(prog);
-    let mut pass = BranchElements { b, varying: FxHashSet::default(), conditions: FxHashMap::default() };
+    let mut pass = BranchElements {
+        b,
+        varying: FxHashSet::default(),
+        conditions: FxHashMap::default(),
+        refused: FxHashSet::default(),
+    };
     for fun in &mut prog.funs {
         for_each_stm(&fun.body, &mut |stm| pass.learn(stm));
         pass.host(&mut fun.body);
@@ -54,6 +59,8 @@ struct BranchElements {
     varying: FxHashSet<Name>,
     /// Comparisons and disjunctions.
     conditions: FxHashMap<Name, Basic>,
+    /// What branches bind that cannot become branches of elements: those in others have been tried with these.
+    refused: FxHashSet<Name>,
 }
 
 impl BranchElements {
@@ -120,18 +127,21 @@ impl BranchElements {
         returned: &FxHashSet<Name>,
     ) -> Option<(Stm<Soacs>, Stm<Soacs>)> {
         let Exp::If(cond, yes, no) = &stm.exp else { return None };
-        // Of what is only chosen from, a part may be read.
-        let wanted =
-            exploitable(yes) || exploitable(no) || stm.pat.iter().all(|p| returned.contains(&p.name));
-        if !cond.name().is_some_and(|c| self.varying.contains(&c)) || !wanted {
+        if !cond.name().is_some_and(|c| self.varying.contains(&c)) {
             return None;
         }
         let size = common_size(stm)?;
         if size.name().is_some_and(|n| self.varying.contains(&n)) || size.as_i64().is_some_and(is_small) {
             return None;
         }
+        // Of what is only chosen from, a part may be read.
+        let wanted =
+            stm.pat.iter().all(|p| returned.contains(&p.name)) || exploitable(yes) || exploitable(no);
+        if !wanted {
+            return None;
+        }
         let index = self.b.fresh("j", Type::I64);
-        let elements = self.choice(*cond, yes, no, size, index.into())?;
+        let elements = self.choice(stm, index.into(), Names::Own)?;
         let types: Vec<Type> = stm.pat.iter().map(|p| p.ty.peel(1)).collect();
         self.b.begin();
         let chosen = self.b.bind_all("x", types.clone(), elements);
@@ -147,29 +157,43 @@ impl BranchElements {
         Some((range_stm, Stm { exp: Exp::Op(Soac::Screma(screma)), ..stm.clone() }))
     }
 
-    /// Elements of the arrays that one of two bodies returns.
-    fn choice(
-        &mut self,
-        cond: SubExp,
-        yes: &Body<Soacs>,
-        no: &Body<Soacs>,
-        size: SubExp,
-        at: SubExp,
-    ) -> Option<Exp<Soacs>> {
-        let yes = deep(|| self.side(yes, size, at))?;
-        let no = deep(|| self.side(no, size, at))?;
-        Some(Exp::If(cond, Box::new(yes), Box::new(no)))
+    /// Elements of the arrays that a branch returns, all of which have as many elements.
+    fn choice(&mut self, stm: &Stm<Soacs>, at: SubExp, names: Names) -> Option<Exp<Soacs>> {
+        let (Exp::If(cond, yes, no), [p, ..]) = (&stm.exp, &stm.pat[..]) else { return None };
+        if self.refused.contains(&p.name) {
+            return None;
+        }
+        let size = common_size(stm)?;
+        let yes = deep(|| self.side(yes, size, at, names));
+        let no = yes.is_some().then(|| deep(|| self.side(no, size, at, names))).flatten();
+        let exp = yes.zip(no).map(|(yes, no)| Exp::If(*cond, Box::new(yes), Box::new(no)));
+        if exp.is_none() {
+            self.refused.insert(p.name);
+        }
+        exp
     }
 
     /// Elements of the arrays that a body returns.
-    fn side(&mut self, body: &Body<Soacs>, size: SubExp, at: SubExp) -> Option<Body<Soacs>> {
-        let body = rename_body(&mut self.b.names, body);
-        for_each_stm(&body, &mut |stm| self.learn(stm));
-        let types = body_types(&body);
-        self.varying.extend(types.keys());
-        self.b.types.extend(types);
-        let mut rows =
-            Rows { stms: &body.stms, by: FxHashMap::default(), done: FxHashMap::default(), size, at };
+    fn side(&mut self, body: &Body<Soacs>, size: SubExp, at: SubExp, names: Names) -> Option<Body<Soacs>> {
+        let renamed = match names {
+            Names::Own => None,
+            Names::New => Some(rename_body(&mut self.b.names, body)),
+        };
+        if let Some(body) = &renamed {
+            for_each_stm(body, &mut |stm| self.learn(stm));
+            let types = body_types(body);
+            self.varying.extend(types.keys());
+            self.b.types.extend(types);
+        }
+        let body = renamed.as_ref().unwrap_or(body);
+        let mut rows = Rows {
+            stms: &body.stms,
+            by: FxHashMap::default(),
+            done: FxHashMap::default(),
+            repeated: FxHashSet::default(),
+            size,
+            at,
+        };
         self.b.begin();
         let result = self.side_code(&mut rows).and_then(|()| {
             body.result.iter().map(|e| self.element(&mut rows, e.name()?, &[])).collect::<Option<Vec<_>>>()
@@ -204,10 +228,11 @@ impl BranchElements {
     fn push(&mut self, rows: &mut Rows<'_>, mut stm: Stm<Soacs>) -> Option<()> {
         if let Exp::Basic(Basic::Index(row, slice)) = &stm.exp {
             if let ([DimIndex::Fix(at)], Some((k, i))) = (slice.as_slice(), rows.by.get(row).copied()) {
-                let Exp::If(c, yes, no) = &rows.stms[k].exp else { return None };
+                let Exp::If(..) = &rows.stms[k].exp else { return None };
                 rows.needs_no_other(k)?;
                 let [only] = rows.stms[k].pat.as_slice() else { return None };
-                let exp = self.choice(*c, yes, no, common_size(&rows.stms[k])?, *at)?;
+                let names = rows.names_for(k);
+                let exp = self.choice(&rows.stms[k], *at, names)?;
                 stm.exp = (only.ty.rank() == 1 && i == 0).then_some(exp)?;
                 stm.certs.extend(&rows.stms[k].certs);
             }
@@ -242,10 +267,11 @@ impl BranchElements {
         }
         let stm = &rows.stms[k];
         let elements = match &stm.exp {
-            Exp::If(c, yes, no) => {
+            Exp::If(..) => {
                 rows.needs_no_other(k)?;
-                let size = common_size(stm).filter(|n| *n == rows.size || !certs.is_empty())?;
-                let exp = self.choice(*c, yes, no, size, rows.at)?;
+                common_size(stm).filter(|n| *n == rows.size || !certs.is_empty())?;
+                let names = rows.names_for(k);
+                let exp = self.choice(stm, rows.at, names)?;
                 let types = stm.pat.iter().map(|p| p.ty.peel(1)).collect();
                 let certs = std::mem::replace(&mut self.b.certs, stm.certs.clone());
                 let names = self.b.bind_all("x", types, exp);
@@ -271,6 +297,15 @@ impl BranchElements {
     }
 }
 
+/// Which names code has that computes elements of a branch.
+#[derive(Clone, Copy)]
+enum Names {
+    /// Those of the branch, which goes.
+    Own,
+    /// New ones: there is code for another element.
+    New,
+}
+
 /// The arrays of a side that are computed element by element.
 struct Rows<'a> {
     stms: &'a [Stm<Soacs>],
@@ -278,6 +313,8 @@ struct Rows<'a> {
     by: FxHashMap<Name, (usize, usize)>,
     /// The elements that were computed, by statement.
     done: FxHashMap<usize, Vec<SubExp>>,
+    /// The branches of which there is code for an element.
+    repeated: FxHashSet<usize>,
     size: SubExp,
     /// Which element is asked for.
     at: SubExp,
@@ -286,8 +323,19 @@ struct Rows<'a> {
 impl Rows<'_> {
     /// Whether a statement reads no rows: the sides of a branch know nothing of those around it.
     fn needs_no_other(&self, k: usize) -> Option<()> {
+        if self.by.values().all(|(j, _)| *j >= k) {
+            return Some(());
+        }
         let free = free_in_stm(&self.stms[k]);
         free.into_iter().all(|n| !self.by.contains_key(&n)).then_some(())
+    }
+
+    /// The names for one more element of a branch.
+    fn names_for(&mut self, k: usize) -> Names {
+        match self.repeated.insert(k) {
+            true => Names::Own,
+            false => Names::New,
+        }
     }
 }
 

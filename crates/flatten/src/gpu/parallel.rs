@@ -7,11 +7,11 @@ use fehu_base::tuning::{flattening, scan_epilogue};
 use fehu_base::Name;
 use fehu_ir::class::Class;
 use fehu_ir::cost::scalar_instructions;
-use fehu_ir::free::{bound_in_body, free_in_stm, free_in_type};
+use fehu_ir::free::{bound_in_body, free_in_type};
 use fehu_ir::soac::{Filter, Screma, Soac};
-use fehu_ir::visit::{deep, for_each_body, for_each_stm};
+use fehu_ir::visit::{deep, for_each_body, look, Visitor};
 use fehu_ir::{Basic, Body, Exp, Lambda, LoopForm, Soacs, Stm, SubExp, Type};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Whether a body has parallelism whose amount is known outside of it.
 pub(crate) fn exploitable(body: &Body<Soacs>) -> bool {
@@ -32,40 +32,80 @@ pub(crate) fn varying_in(lambda: &Lambda<Soacs>) -> FxHashSet<Name> {
 
 /// The same for a body in which these other names differ too.
 pub(crate) fn varying_with(body: &Body<Soacs>, mut inside: FxHashSet<Name>) -> FxHashSet<Name> {
+    let places = inside.iter().map(|n| (*n, 0)).collect();
     inside.extend(bound_in_body(body));
-    for_each_stm(body, &mut |stm| {
+    let mut walk = Varying { inside, places, next: 1, earliest: usize::MAX, whole: true };
+    walk.body(body);
+    walk.inside
+}
+
+/// One walk over a body, from the inside out. Names are numbered in the order in which they are bound, so that those that are free in a statement
+/// are those with lower numbers than all that it binds: of what it uses, the lowest number of a name that differs says whether a free one does.
+struct Varying {
+    inside: FxHashSet<Name>,
+    places: FxHashMap<Name, usize>,
+    next: usize,
+    /// The lowest number of a name that differs, of those used so far in the statement.
+    earliest: usize,
+    /// Whether the bodies of the statement, as far as they were walked over, only compute integers and truth values.
+    whole: bool,
+}
+
+impl Visitor<Soacs> for Varying {
+    fn name(&mut self, n: &Name) {
+        if self.inside.contains(n) {
+            self.earliest = self.earliest.min(self.places.get(n).copied().unwrap_or(usize::MAX));
+        }
+    }
+
+    fn bound(&mut self, n: &Name) {
+        self.places.insert(*n, self.next);
+        self.next += 1;
+    }
+
+    fn stm(&mut self, stm: &Stm<Soacs>) {
+        let around =
+            (std::mem::replace(&mut self.earliest, usize::MAX), std::mem::replace(&mut self.whole, true));
+        let first = self.next;
         if let Exp::Loop(l) = &stm.exp {
             if let LoopForm::For { var, bound, .. } = &l.form {
-                if bound.name().is_none_or(|n| !inside.contains(&n)) {
-                    inside.remove(var);
+                if bound.name().is_none_or(|n| !self.inside.contains(&n)) {
+                    self.inside.remove(var);
                 }
             }
         }
+        look::stm(self, stm);
+        let whole = stm.pat.iter().all(|p| is_whole(&p.ty)) && whole_exp(&stm.exp, self.whole);
         let numbers = stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
-        let known = numbers && (harmless(&stm.exp) || scalar_code(stm));
-        if known && free_in_stm(stm).into_iter().all(|n| !inside.contains(&n)) {
+        if numbers && (harmless(&stm.exp) || whole) && self.earliest >= first {
             stm.pat.iter().for_each(|p| {
-                inside.remove(&p.name);
+                self.inside.remove(&p.name);
             });
         }
-    });
-    inside
+        self.earliest = self.earliest.min(around.0);
+        self.whole = around.1 && whole;
+    }
+}
+
+fn is_whole(ty: &Type) -> bool {
+    matches!(ty, Type::Prim(PrimType::Int(_) | PrimType::Bool | PrimType::Unit))
+}
+
+/// Whether an expression computes integers and truth values from such, without reading arrays, given whether its bodies do.
+fn whole_exp(exp: &Exp<Soacs>, bodies: bool) -> bool {
+    match exp {
+        Exp::Basic(b) => matches!(b.class(), Class::Arithmetic | Class::Function | Class::Check),
+        Exp::If(..) => bodies,
+        Exp::Loop(l) => bodies && l.params.iter().all(|(p, _)| is_whole(&p.ty)),
+        Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_) => false,
+    }
 }
 
 /// Whether a statement computes integers and truth values from such, without reading arrays.
 pub(super) fn scalar_code(stm: &Stm<Soacs>) -> bool {
-    let whole = |ty: &Type| matches!(ty, Type::Prim(PrimType::Int(_) | PrimType::Bool | PrimType::Unit));
-    if !stm.pat.iter().all(|p| whole(&p.ty)) {
-        return false;
-    }
-    match &stm.exp {
-        Exp::Basic(b) => matches!(b.class(), Class::Arithmetic | Class::Function | Class::Check),
-        Exp::If(_, t, f) => deep(|| t.stms.iter().chain(&f.stms).all(scalar_code)),
-        Exp::Loop(l) => {
-            deep(|| l.params.iter().all(|(p, _)| whole(&p.ty)) && l.body.stms.iter().all(scalar_code))
-        }
-        Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_) => false,
-    }
+    let mut bodies = true;
+    deep(|| for_each_body(&stm.exp, &mut |b| bodies = bodies && b.stms.iter().all(scalar_code)));
+    stm.pat.iter().all(|p| is_whole(&p.ty)) && whole_exp(&stm.exp, bodies)
 }
 
 /// Whether a body only moves elements: each array in it is a part of others, or others put in another order or together,
