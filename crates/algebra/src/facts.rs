@@ -13,7 +13,7 @@ use crate::monomial::Sym;
 use crate::poly::Poly;
 use crate::prover::Prover;
 use crate::range::{improved, Range, MAX_FACTS, MAX_VISITS};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -321,9 +321,16 @@ impl Facts {
             all.divides.extend(layer.divides.iter().cloned());
             all.bounds.extend(layer.bounds.iter().map(|(x, r)| (*x, *r)));
             for (x, facts) in &layer.nonneg {
-                let slot = all.nonneg.entry(*x).or_default();
+                let slot: &mut Vec<Arc<Poly>> = all.nonneg.entry(*x).or_default();
                 slot.extend(facts.iter().cloned());
             }
+        }
+        // Of facts that differ in a constant the last one says most: otherwise it would not have been added.
+        for facts in all.nonneg.values_mut().filter(|facts| facts.len() > 1) {
+            let mut seen = FxHashSet::default();
+            let mut last: Vec<bool> = facts.iter().rev().map(|f| seen.insert(f.variable_terms())).collect();
+            drop(seen);
+            facts.retain(|_| last.pop() == Some(true));
         }
         all
     }

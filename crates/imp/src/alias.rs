@@ -31,15 +31,19 @@ pub struct Aliases {
     parent: FxHashMap<Name, Name>,
     /// Blocks that no other variable refers to at this point.
     fresh: FxHashSet<Name>,
-    /// Those among them that some statement shares.
-    fresh_to_share: FxHashSet<Name>,
+    /// Every change of that set: the block, and whether it was in it before.
+    journal: Vec<(Name, bool)>,
+    /// Those among the fresh ones that some statement shares, and were allocated in the loop or branch around: those that were allocated before it
+    /// and are still fresh are shared by none of its statements.
+    to_share: Vec<Name>,
     different: Different,
 }
 
 /// What was known at some point.
 #[derive(Debug)]
 pub struct Saved {
-    fresh: FxHashSet<Name>,
+    changes: usize,
+    to_share: Vec<Name>,
     different: Mark,
 }
 
@@ -80,9 +84,9 @@ impl Aliases {
         let allocated = if let Code::Op(op) = code { op.allocates() } else { None };
         match allocated {
             Some((mem, Space::Default)) => {
-                self.fresh.insert(mem);
+                self.set_fresh(mem, true);
                 if self.parent.contains_key(&mem) {
-                    self.fresh_to_share.insert(mem);
+                    self.to_share.push(mem);
                 }
             }
             Some((_, Space::Shared | Space::Scalar(..))) | None => self.share(code),
@@ -92,8 +96,11 @@ impl Aliases {
     /// Enters a loop or a branch. Its bodies are gone through one after the other; where each is one of several, it is to
     /// be put between [`Aliases::start_body`] and [`Aliases::restore`], or else little is known in it.
     pub fn enter<O: Operation>(&mut self, code: &Code<O>) -> Saved {
-        let saved = self.save();
-        self.share(code);
+        if !self.to_share.is_empty() {
+            self.share(code);
+        }
+        let to_share = std::mem::take(&mut self.to_share);
+        let saved = Saved { to_share, ..self.save() };
         self.different.enter(code);
         saved
     }
@@ -101,7 +108,6 @@ impl Aliases {
     /// Leaves what was entered.
     pub fn leave<O: Operation>(&mut self, code: &Code<O>, saved: Saved) {
         self.restore(saved);
-        self.share(code);
         self.different.around(code);
     }
 
@@ -115,29 +121,43 @@ impl Aliases {
     /// Forgets what became known in a body.
     pub fn restore(&mut self, saved: Saved) {
         self.different.go_back(&saved.different);
-        self.fresh = saved.fresh;
-        let shared = self.fresh.iter().filter(|m| self.parent.contains_key(m));
-        self.fresh_to_share = shared.copied().collect();
+        for (mem, was) in self.journal.drain(saved.changes..).rev() {
+            match was {
+                true => self.fresh.insert(mem),
+                false => self.fresh.remove(&mem),
+            };
+        }
+        self.to_share = saved.to_share;
     }
 
     fn save(&self) -> Saved {
-        Saved { fresh: self.fresh.clone(), different: self.different.mark() }
+        let (changes, to_share) = (self.journal.len(), self.to_share.clone());
+        Saved { changes, to_share, different: self.different.mark() }
     }
 
     /// What code shares anywhere is shared.
-    ///
-    /// Only blocks that are shared somewhere can be affected. Where none of them is fresh, the code is not looked at: it
-    /// may be nested deeply, and each level asks.
     fn share<O: Operation>(&mut self, code: &Code<O>) {
-        if self.fresh_to_share.is_empty() {
+        if self.fresh.is_empty() {
             return;
         }
+        let mut found = false;
         for_each_sharing(code, &mut |names| {
-            for m in names {
-                self.fresh.remove(m);
-                self.fresh_to_share.remove(m);
+            for m in names.iter().filter(|m| self.fresh.contains(m)).copied().collect::<Vec<_>>() {
+                self.set_fresh(m, false);
+                found = true;
             }
         });
+        if found {
+            self.to_share.retain(|m| self.fresh.contains(m));
+        }
+    }
+
+    fn set_fresh(&mut self, mem: Name, fresh: bool) {
+        let was = match fresh {
+            true => !self.fresh.insert(mem),
+            false => self.fresh.remove(&mem),
+        };
+        self.journal.push((mem, was));
     }
 
     fn find(&mut self, mut m: Name) -> Name {

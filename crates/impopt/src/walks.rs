@@ -32,6 +32,7 @@ use fehu_imp::syntax::{Code as AnyCode, Expr, GpuIndex, KernelOp, Program, Quali
 use fehu_imp::visit::{change_expr, Mutator, Visitor};
 use fehu_ir::visit::deep;
 use fehu_pass::{Need, Pass};
+use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use together::{Launches, Tiles};
 
@@ -61,7 +62,7 @@ fn walks(program: &mut Program, warps: Warps) {
         let only_read = kernel.qualifiers.iter().filter_map(only_read).collect();
         let tiles = Tiles::of(kernel, warps == Warps::Exchange);
         let names = &mut program.names;
-        let mut walks = Walks { names, only_read, across: FxHashMap::default(), tiles };
+        let mut walks = Walks { names, only_read, across: Known::default(), tiles };
         walks.code(&mut kernel.body);
         let wanted = walks.tiles.declare(kernel);
         launches.0.extend(wanted.map(|wanted| (kernel.name, wanted)));
@@ -95,11 +96,62 @@ enum Across {
     Leaps,
 }
 
+/// What happens to the scalars that were set so far, from one thread to the next.
+#[derive(Default)]
+struct Known {
+    across: FxHashMap<Name, Across>,
+    /// What was set, and what was known of it before.
+    journal: Vec<(Name, Option<Across>)>,
+    /// In how many branches scalars are declared: what is declared in a branch matters to nobody after it.
+    declared: FxHashMap<Name, usize>,
+    branches: usize,
+}
+
+impl Known {
+    fn of(&self, x: Name) -> Across {
+        self.across.get(&x).copied().unwrap_or(Across::Same)
+    }
+
+    fn set(&mut self, x: Name, across: Across) {
+        let before = self.across.insert(x, across);
+        self.journal.push((x, before));
+    }
+
+    /// Goes past a statement other than an assignment, without code inside of it.
+    fn pass(&mut self, code: &Code) {
+        if let Code::DeclareScalar(x, _) = code {
+            self.declared.insert(*x, self.branches);
+        }
+        Set(&mut |x| self.journal.push((x, self.across.get(&x).copied()))).code(code);
+    }
+
+    fn enter(&mut self) -> usize {
+        self.branches += 1;
+        self.journal.len()
+    }
+
+    /// Goes back to where a branch was entered, and says what it has set.
+    fn leave(&mut self, start: usize) -> IndexMap<Name, Across> {
+        self.branches -= 1;
+        let outside = |x: &Name| self.declared.get(x).is_none_or(|n| *n <= self.branches);
+        let changed: Vec<_> = self.journal.drain(start..).collect();
+        let names = changed.iter().map(|(x, _)| *x).filter(outside);
+        let after = names.map(|x| (x, self.of(x))).collect();
+        for (x, before) in changed.into_iter().rev() {
+            match before {
+                Some(before) => self.across.insert(x, before),
+                None => self.across.remove(&x),
+            };
+        }
+        after
+    }
+}
+
 struct Walks<'p> {
     names: &'p mut NameSource,
     /// Blocks that nobody writes.
     only_read: FxHashSet<Name>,
-    across: FxHashMap<Name, Across>,
+    across: Known,
     /// What warps read together.
     tiles: Tiles,
 }
@@ -121,22 +173,25 @@ impl Walks<'_> {
     fn code(&mut self, code: &mut Code) {
         if let Code::SetScalar(x, e) = code {
             let across = self.across(e);
-            self.across.insert(*x, across);
+            self.across.set(*x, across);
+        } else if !code.is_nested() {
+            self.across.pass(code);
         }
         if let Code::If(cond, yes, no) = code {
             return self.branches(cond, yes, no);
         }
         let seq = matches!(code, Code::Seq(_));
         let changed = if seq { FxHashSet::default() } else { assigned(code) };
-        self.across.extend(changed.iter().map(|x| (*x, Across::Leaps)));
-        let var = if let Code::For { var, .. } = code { Some(*var) } else { None };
-        self.across.extend(var.map(|var| (var, Across::Same)));
+        changed.iter().for_each(|x| self.across.set(*x, Across::Leaps));
+        if let Code::For { var, .. } = code {
+            self.across.set(*var, Across::Same);
+        }
         let outer = self.tiles.guarded;
         self.tiles.guarded |= matches!(code, Code::Op(KernelOp::Guarded(_)));
         code.bodies_mut().into_iter().for_each(|body| deep(|| self.code(body)));
         self.tiles.guarded = outer;
         // What an iteration has set is one of several values afterwards.
-        self.across.extend(changed.into_iter().map(|x| (x, Across::Leaps)));
+        changed.into_iter().for_each(|x| self.across.set(x, Across::Leaps));
         if let Code::For { var, ty, bound, body } = code {
             let (reads, written) = (self.reads(*var, body), self.rows_written(*var, body));
             let together = self.together((*var, *ty), bound, body, &reads, &written);
@@ -157,21 +212,16 @@ impl Walks<'_> {
     /// What two branches have set is the same afterwards if the condition is, and what each of them sets.
     fn branches(&mut self, cond: &Expr, yes: &mut Code, no: &mut Code) {
         let same = self.across(cond) == Across::Same;
-        let mut changed = changing(yes);
-        changed.extend(changing(no));
-        let before: Vec<_> = changed.iter().map(|x| (*x, self.across.get(x).copied())).collect();
-        deep(|| self.code(yes));
-        let after: Vec<_> = changed.iter().map(|x| (*x, self.across(&var(*x)))).collect();
-        for (x, across) in before {
-            match across {
-                Some(across) => self.across.insert(x, across),
-                None => self.across.remove(&x),
-            };
-        }
-        deep(|| self.code(no));
-        for (x, across) in after {
-            let alike = same && across == self.across(&var(x));
-            self.across.insert(x, if alike { across } else { Across::Leaps });
+        let [yes, no] = [yes, no].map(|side| {
+            let start = self.across.enter();
+            deep(|| self.code(side));
+            self.across.leave(start)
+        });
+        for x in yes.keys().chain(no.keys().filter(|x| !yes.contains_key(*x))) {
+            let of =
+                |side: &IndexMap<Name, Across>| side.get(x).copied().unwrap_or_else(|| self.across.of(*x));
+            let (yes, no) = (of(&yes), of(&no));
+            self.across.set(*x, if same && yes == no { yes } else { Across::Leaps });
         }
     }
 
@@ -185,7 +235,7 @@ impl Walks<'_> {
                 Same
             }
             // Parameters of the kernel are the same for all.
-            Expr::Var(x) => self.across.get(x).copied().unwrap_or(Same),
+            Expr::Var(x) => self.across.of(*x),
             Expr::Conv(ConvOp::SExt(..) | ConvOp::ZExt(..), a) => self.across(a),
             Expr::BinOp(op, a, b) => match (op, self.across(a), self.across(b)) {
                 (_, Same, Same) => Same,

@@ -64,13 +64,22 @@ impl Loops<'_> {
 
     /// Whether no iteration reads what an earlier one has written: other blocks, or elements that are each iteration's own.
     pub(super) fn writes_apart(&mut self, nest: &Nest, across: &Strides) -> bool {
-        let accesses = |f: fn(&Group) -> &Vec<Access>| nest.groups.iter().flat_map(f);
+        let by_block = |f: fn(&Group) -> &Vec<Access>| {
+            let mut blocks: IndexMap<Name, Vec<&Access>> = IndexMap::new();
+            for access in nest.groups.iter().flat_map(f) {
+                blocks.entry(access.mem).or_default().push(access);
+            }
+            blocks
+        };
+        let (writes, reads) = (by_block(|g| &g.writes), by_block(|g| &g.reads));
         let own = |w: &Access, r: &Access| {
             w.offset == r.offset && w.elem == r.elem && across.expr(&w.offset) == Stride::One
         };
-        accesses(|g| &g.writes).all(|w| {
-            accesses(|g| &g.reads)
-                .all(|r| w.mem != r.mem && !self.aliases.may_alias(w.mem, r.mem) || own(w, r))
+        writes.iter().all(|(written, ws)| {
+            reads.iter().all(|(read, rs)| {
+                written != read && !self.aliases.may_alias(*written, *read)
+                    || ws.iter().all(|w| rs.iter().all(|r| own(w, r)))
+            })
         })
     }
 
@@ -313,12 +322,14 @@ impl Group {
             Code::Write { mem, offset, elem, .. } => {
                 self.writes.push(Access { mem: *mem, offset: offset.clone(), elem: *elem });
             }
-            Code::If(_, a, b) => {
+            Code::If(condition, a, b) => {
                 self.simple = false;
                 self.branches = true;
                 for branch in flat(a).into_iter().chain(flat(b)) {
                     fehu_ir::visit::deep(|| self.add(branch, declared))?;
                 }
+                self.see(condition);
+                return Some(());
             }
             Code::Seq(_)
             | Code::DeclareMem(..)
@@ -330,19 +341,20 @@ impl Group {
             | Code::Call { .. }
             | Code::Op(_) => {}
         }
-        // The expressions of branches have been seen already; seeing them twice does no harm.
-        for_each_expr(code, &mut |e| {
-            for_each_part(e, &mut |part| {
-                if let Expr::Var(x) = part {
-                    self.mentions.insert(*x);
-                } else if let Expr::Index { mem, offset, elem, .. } = part {
-                    self.reads.push(Access { mem: *mem, offset: (**offset).clone(), elem: *elem });
-                } else if let Expr::PrimFn(..) | Expr::Select(..) = part {
-                    self.simple = false
-                }
-            });
-        });
+        for_each_expr(code, &mut |e| self.see(e));
         Some(())
+    }
+
+    fn see(&mut self, e: &Expr) {
+        for_each_part(e, &mut |part| {
+            if let Expr::Var(x) = part {
+                self.mentions.insert(*x);
+            } else if let Expr::Index { mem, offset, elem, .. } = part {
+                self.reads.push(Access { mem: *mem, offset: (**offset).clone(), elem: *elem });
+            } else if let Expr::PrimFn(..) | Expr::Select(..) = part {
+                self.simple = false
+            }
+        });
     }
 }
 

@@ -22,7 +22,7 @@ use fehu_base::tuning::flattening::INSTRUCTIONS_PER_BYTE;
 use fehu_base::{Name, NameSource};
 use fehu_ir::class::Class;
 use fehu_ir::cost::scalar_instructions;
-use fehu_ir::free::{free_in_exp, free_in_stm};
+use fehu_ir::free::free_in_exp;
 use fehu_ir::seg::{KernelReturn, KernelsOp, SegKind, SegLevel, SegOp};
 use fehu_ir::subst::{rename_body, Subst};
 use fehu_ir::types::{prog_types, Types};
@@ -37,14 +37,58 @@ pub const PASS: Pass<Prog<Kernels>> = Pass { name: "recompute", need: Need::Opti
 fn recompute(prog: &mut Prog<Kernels>) {
     let types = prog_types(prog);
     let names = std::mem::replace(&mut prog.names, NameSource::new());
-    let mut pass = Recompute { names, types };
-    prog.funs.iter_mut().for_each(|fun| pass.host(&mut fun.body));
+    let mut pass = Recompute { names, types, readers: Readers::default() };
+    for fun in &mut prog.funs {
+        pass.readers.body(&fun.body);
+        pass.host(&mut fun.body);
+    }
     prog.names = pass.names;
 }
 
 struct Recompute {
     names: NameSource,
     types: Types,
+    readers: Readers,
+}
+
+/// Which statements mention the results of kernels: those of the body that the kernel is in, whose parts they may be mentioned in. What becomes of
+/// readers later does not matter, since kernels are gone through in order.
+#[derive(Default)]
+struct Readers {
+    /// The numbers of the statements around, outermost first.
+    around: Vec<usize>,
+    /// In how many others the statement is that binds an array.
+    depth: FxHashMap<Name, usize>,
+    /// The first statement that mentions an array, if it is the only one.
+    only: FxHashMap<Name, Option<usize>>,
+}
+
+impl Visitor<Kernels> for Readers {
+    fn body(&mut self, body: &Body<Kernels>) {
+        deep(|| {
+            let depth = self.around.len();
+            self.around.push(0);
+            for (number, stm) in body.stms.iter().enumerate() {
+                self.around[depth] = number;
+                self.stm(stm);
+                if let Exp::Op(KernelsOp::Seg(_)) = &stm.exp {
+                    self.depth.extend(stm.pat.iter().map(|p| (p.name, depth)));
+                }
+            }
+            // No statement has this number: what a body returns is not only read.
+            self.around[depth] = usize::MAX;
+            look::operands::<Kernels, _>(self, &body.result);
+            self.around.pop();
+        });
+    }
+
+    fn name(&mut self, n: &Name) {
+        if let Some(depth) = self.depth.get(n) {
+            let reader = self.around[*depth];
+            let only = self.only.entry(*n).or_insert(Some(reader));
+            *only = only.filter(|first| *first == reader);
+        }
+    }
 }
 
 impl Recompute {
@@ -66,7 +110,7 @@ impl Recompute {
     fn map(&mut self, body: &mut Body<Kernels>, number: usize) {
         let Some(first) = map_of(&body.stms[number]) else { return };
         let readers: Vec<Option<usize>> =
-            body.stms[number].pat.iter().map(|p| only_reader(body, number, p.name)).collect();
+            body.stms[number].pat.iter().map(|p| self.only_reader(body, p.name)).collect();
         let Some(reader) = readers.iter().flatten().copied().min() else { return };
         let Some(second) = map_of(&body.stms[reader]) else { return };
         let between = &body.stms[number + 1..reader];
@@ -107,6 +151,11 @@ impl Recompute {
             seg.body.returns = keep(&seg.body.returns, stay);
             seg.body.body.result = keep(&seg.body.body.result, stay);
         }
+    }
+
+    /// The only statement of a body that mentions an array that another one binds.
+    fn only_reader(&self, body: &Body<Kernels>, array: Name) -> Option<usize> {
+        self.readers.only.get(&array).copied().flatten().filter(|reader| *reader < body.stms.len())
     }
 
     /// Whether to compute results again costs less than to store and read them.
@@ -157,16 +206,6 @@ fn map_of(stm: &Stm<Kernels>) -> Option<&SegOp<Kernels>> {
     let scalars = seg.types.iter().all(|t| matches!(t, Type::Prim(_)));
     let map = seg.level == SegLevel::Thread && matches!(seg.kind, SegKind::Map) && seg.grid.is_none();
     (map && elements && scalars).then_some(seg)
-}
-
-/// The only statement after this one that mentions an array.
-fn only_reader(body: &Body<Kernels>, number: usize, array: Name) -> Option<usize> {
-    if body.result.contains(&array.into()) {
-        return None;
-    }
-    let mut readers = (number + 1..body.stms.len()).filter(|k| free_in_stm(&body.stms[*k]).contains(&array));
-    let reader = readers.next()?;
-    readers.next().is_none().then_some(reader)
 }
 
 /// Whether a statement changes no array in place.

@@ -307,21 +307,19 @@ fn total_stm<R: Rep>(stm: &Stm<R>) -> bool {
     is_total(&stm.exp)
 }
 
-/// How many statements there are in a statement, itself included; `None` if more than the limit.
+/// How many statements there are in a statement, itself included; `None` if more than the limit. No more than that are looked at.
 pub(crate) fn size<R: Rep>(stm: &Stm<R>, limit: usize) -> Option<usize> {
-    let mut n = 1;
-    let mut over = false;
-    for_each_body(&stm.exp, &mut |b: &Body<R>| {
-        for s in &b.stms {
-            if over {
-                return;
-            }
-            match size(s, limit) {
-                Some(k) => n += k,
-                None => over = true,
-            }
-            over |= n > limit;
-        }
-    });
-    (!over && n <= limit).then_some(n)
+    let mut left = limit;
+    takes(stm, &mut left).then(|| limit - left)
+}
+
+/// Whether there are no more statements in a statement than are left.
+fn takes<R: Rep>(stm: &Stm<R>, left: &mut usize) -> bool {
+    if *left == 0 {
+        return false;
+    }
+    *left -= 1;
+    let mut all = true;
+    for_each_body(&stm.exp, &mut |b: &Body<R>| all = all && b.stms.iter().all(|s| takes(s, left)));
+    all
 }
