@@ -133,6 +133,83 @@ fn pairs(depth: usize) -> String {
     format!("entry main (x: i64) = {}x{}\n", "(x, ".repeat(depth), ")".repeat(depth))
 }
 
+/// A conditional in the last branch of another, and so on, in a map or on the host.
+fn chain(head: &str, link: &str, last: &str, count: usize) -> String {
+    let links: String = (0..count).map(|i| format!("  {}\n", link.replace("{i}", &i.to_string()))).collect();
+    let end = if head.contains("(\\") { ")" } else { "" };
+    format!("entry main {head}\n{links}  {last}{end}\n")
+}
+
+fn numbers_in_map(count: usize) -> String {
+    let head = "(xs: []i64) = map (\\x -> xs[";
+    chain(head, "if x < {i} * 7 then x * {i} + 1 else", "x] + x) xs |> map (+ 1", count)
+}
+
+fn pairs_in_map(count: usize) -> String {
+    let head = "(xs: []f64) = map (\\x ->";
+    chain(head, "if x < {i} then (x * {i}, xs[{i}] + x) else", "(x, x)) xs |> unzip |> (.0", count)
+}
+
+fn numbers_on_host(count: usize) -> String {
+    chain("(x: i64) : i64 =", "if x < {i} * 7 then x * {i} + 1 else", "0", count)
+}
+
+fn rows_in_map(count: usize) -> String {
+    let head = "[n][m] (xs: [n]i64) (ys: [m]i64) = map (\\x ->";
+    chain(head, "if x < {i} then map (+ {i}) ys else", "ys) xs |> map (map (+ 1)", count)
+}
+
+fn cases(count: usize) -> String {
+    let head = "(xs: []i64) = map (\\x -> match x";
+    chain(head, "case {i} -> x * {i} + xs[{i}]", "case _ -> x) xs |> map (+ 1", count)
+}
+
+/// Conditionals in the first branches of others, with something to do before and after.
+fn nested_branches(depth: usize) -> String {
+    let mut inner = format!("x{depth}");
+    for i in (0..depth).rev() {
+        let next = i + 1;
+        inner = format!(
+            "let x{next} = x{i} * {next} + 1 in\n(if x{next} % {} == 1 then {inner} else x{i} + {i}) + x{next}",
+            i + 2
+        );
+    }
+    format!("entry main (xs: []i64) = map (\\x0 -> {inner}) xs\n")
+}
+
+/// Loops in loops, with conditionals in between.
+fn nested_loops(depth: usize) -> String {
+    let mut inner = format!("y{depth}");
+    for i in (0..depth).rev() {
+        let next = i + 1;
+        inner = format!(
+            "let y{next} = (loop y{next} = y{i} for i{i} < c + {i} do if y{next} > {i} then {inner} else y{next} + i{i}) in y{next} * y{i}"
+        );
+    }
+    format!("entry main (c: i64) (xs: []i64) = map (\\y0 -> {inner}) xs\n")
+}
+
+/// Definitions in definitions.
+fn nested_lets(depth: usize) -> String {
+    let inner = (0..depth).fold("x".to_owned(), |inner, i| format!("(let y{i} = {inner} in y{i} * {i} + x)"));
+    format!("entry main (xs: []i64) = map (\\x -> {inner}) xs\n")
+}
+
+/// A record of so many fields, which a loop carries.
+fn record(fields: usize) -> String {
+    let each = |text: &str, by: &str| -> String {
+        (0..fields).map(|i| text.replace("{i}", &i.to_string())).collect::<Vec<_>>().join(by)
+    };
+    format!(
+        "entry main (c: i64) (xs: []i64) = map (\\x ->\n  let r = loop r = {{{}}} for i < c do\n    \
+         if r.f0 > i then r with f0 = r.f{} + i else {{{}}}\n  in {}) xs\n",
+        each("f{i} = x + {i}", ", "),
+        fields - 1,
+        each("f{i} = r.f{i} * {i}", ", "),
+        each("r.f{i}", " + ")
+    )
+}
+
 #[test]
 fn work_grows_with_the_program() {
     let mut wrong = String::new();
@@ -172,6 +249,24 @@ fn work_grows_with_the_program() {
             let [small, large] = [100, 400].map(|n| work(target, program(n)) - base);
             judge(what, target, small, large, 5.2);
         }
+        for (what, program) in [
+            ("chain of numbers in a map", numbers_in_map as fn(usize) -> String),
+            ("chain of pairs in a map", pairs_in_map),
+            ("chain of numbers on the host", numbers_on_host),
+            ("cases", cases),
+            ("nested branches", nested_branches),
+            ("nested definitions", nested_lets),
+            ("record", record),
+        ] {
+            let [small, large] = [50, 200].map(|n| work(target, program(n)) - base);
+            judge(what, target, small, large, 5.2);
+        }
+        // A loop is looked at with the loops in it, to find what it carries, and a row that a branch returns with the branches around it, to find
+        // where it may be stored: a small part of all work, but a square.
+        let [small, large] = [10, 40].map(|n| work(target, nested_loops(n)) - base);
+        judge("nested loops", target, small, large, 7.0);
+        let [small, large] = [25, 100].map(|n| work(target, rows_in_map(n)) - base);
+        judge("chain of rows in a map", target, small, large, 9.0);
     }
     // Each pair has the text of its type, which has those of the pairs in it: a small part of all text, but a square.
     let [small, large] = [75, 300].map(|n| work(Target::C, pairs(n)));
