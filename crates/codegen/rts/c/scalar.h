@@ -8,23 +8,11 @@
 // 64-bit division) is defined before, with `DEVICE_CODE`.
 
 #ifndef DEVICE_CODE
-#define QUOTIENT64(x, y) ((x) / (y))
-#define REMAINDER64(x, y) ((x) % (y))
-#define UQUOTIENT64(x, y) ((x) / (y))
-#define UREMAINDER64(x, y) ((x) % (y))
+#define SHORT_OPERANDS64(x, y) false
 #endif
-#define QUOTIENT8(x, y) ((x) / (y))
-#define REMAINDER8(x, y) ((x) % (y))
-#define UQUOTIENT8(x, y) ((x) / (y))
-#define UREMAINDER8(x, y) ((x) % (y))
-#define QUOTIENT16 QUOTIENT8
-#define REMAINDER16 REMAINDER8
-#define UQUOTIENT16 UQUOTIENT8
-#define UREMAINDER16 UREMAINDER8
-#define QUOTIENT32 QUOTIENT8
-#define REMAINDER32 REMAINDER8
-#define UQUOTIENT32 UQUOTIENT8
-#define UREMAINDER32 UREMAINDER8
+#define SHORT_OPERANDS8(x, y) false
+#define SHORT_OPERANDS16(x, y) false
+#define SHORT_OPERANDS32(x, y) false
 
 // The narrowest type in which numbers of so many bits are shifted and multiplied without becoming signed.
 typedef uint32_t word8_t;
@@ -47,24 +35,42 @@ typedef uint64_t word64_t;
   }                                                                                           \
   /* A zero divisor is excluded before, or the program asked for no checks. */                \
   SCALAR_FUN int##W##_t squot##W(int##W##_t x, int##W##_t y) {                                \
-    return UNLIKELY(y == 0) ? 0 : UNLIKELY(y == -1) ? neg##W(x) : (int##W##_t)QUOTIENT##W(x, y);\
+    if (SHORT_OPERANDS##W(x, y)) {                                                            \
+      return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint32_t)x / (uint32_t)y);                  \
+    }                                                                                         \
+    return UNLIKELY(y == 0) ? 0 : UNLIKELY(y == -1) ? neg##W(x) : (int##W##_t)(x / y);        \
   }                                                                                           \
   SCALAR_FUN int##W##_t srem##W(int##W##_t x, int##W##_t y) {                                 \
-    return UNLIKELY(y == 0 || y == -1) ? 0 : (int##W##_t)REMAINDER##W(x, y);                  \
+    if (SHORT_OPERANDS##W(x, y)) {                                                            \
+      return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint32_t)x % (uint32_t)y);                  \
+    }                                                                                         \
+    return UNLIKELY(y == 0 || y == -1) ? 0 : (int##W##_t)(x % y);                             \
   }                                                                                           \
   SCALAR_FUN int##W##_t sdiv##W(int##W##_t x, int##W##_t y) {                                 \
+    if (SHORT_OPERANDS##W(x, y)) {                                                            \
+      return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint32_t)x / (uint32_t)y);                  \
+    }                                                                                         \
     int##W##_t q = squot##W(x, y), r = srem##W(x, y);                                         \
     return (int##W##_t)(q - (r != 0 && (r < 0) != (y < 0)));                                  \
   }                                                                                           \
   SCALAR_FUN int##W##_t smod##W(int##W##_t x, int##W##_t y) {                                 \
+    if (SHORT_OPERANDS##W(x, y)) {                                                            \
+      return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint32_t)x % (uint32_t)y);                  \
+    }                                                                                         \
     int##W##_t r = srem##W(x, y);                                                             \
     return (int##W##_t)(r != 0 && (r < 0) != (y < 0) ? r + y : r);                            \
   }                                                                                           \
   SCALAR_FUN int##W##_t udiv##W(int##W##_t x, int##W##_t y) {                                 \
-    return UNLIKELY(y == 0) ? 0 : (int##W##_t)UQUOTIENT##W((uint##W##_t)x, (uint##W##_t)y);   \
+    if (SHORT_OPERANDS##W(x, y)) {                                                            \
+      return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint32_t)x / (uint32_t)y);                  \
+    }                                                                                         \
+    return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint##W##_t)x / (uint##W##_t)y);              \
   }                                                                                           \
   SCALAR_FUN int##W##_t umod##W(int##W##_t x, int##W##_t y) {                                 \
-    return UNLIKELY(y == 0) ? 0 : (int##W##_t)UREMAINDER##W((uint##W##_t)x, (uint##W##_t)y);  \
+    if (SHORT_OPERANDS##W(x, y)) {                                                            \
+      return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint32_t)x % (uint32_t)y);                  \
+    }                                                                                         \
+    return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint##W##_t)x % (uint##W##_t)y);              \
   }                                                                                           \
   SCALAR_FUN int##W##_t smin##W(int##W##_t x, int##W##_t y) {                                 \
     return x < y ? x : y;                                                                     \

@@ -27,7 +27,7 @@
     from += r * s##K;                                      \
     rest = q;                                              \
   }
-#define COPY_QUOTIENT(K) QUOTIENT64(rest, n##K)
+#define COPY_QUOTIENT(K) squot64(rest, n##K)
 
 // Divides by multiplication: the reciprocal is 2^64 divided by the divisor, rounded up, which is exact for 32 bits.
 SCALAR_FUN uint32_t divided_by_reciprocal(uint32_t x, uint64_t reciprocal) {
@@ -143,8 +143,8 @@ SCALAR_FUN uint32_t divided_by_reciprocal(uint32_t x, uint64_t reciprocal) {
     int64_t tiles_n = (n + TRANSPOSE_TILE - 1) / TRANSPOSE_TILE, tiles_m = (m + TRANSPOSE_TILE - 1) / TRANSPOSE_TILE; \
     int lx = (int)LOCAL_ID % TRANSPOSE_TILE, ly = (int)LOCAL_ID / TRANSPOSE_TILE;                               \
     for (int64_t t = BLOCK_ID; t < tiles; t += GRID_SIZE) {                                                     \
-      int64_t rest = QUOTIENT64(t, tiles_n), x = (t - rest * tiles_n) * TRANSPOSE_TILE;                         \
-      int64_t outer = QUOTIENT64(rest, tiles_m), y = (rest - outer * tiles_m) * TRANSPOSE_TILE;                 \
+      int64_t rest = squot64(t, tiles_n), x = (t - rest * tiles_n) * TRANSPOSE_TILE;                            \
+      int64_t outer = squot64(rest, tiles_m), y = (rest - outer * tiles_m) * TRANSPOSE_TILE;                    \
       int64_t to = dst_at, from = src_at;                                                                       \
       rest = outer;                                                                                             \
       COPY_STEP(0, COPY_QUOTIENT)                                                                                              \
