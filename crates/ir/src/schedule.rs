@@ -405,9 +405,11 @@ pub struct BlocksPerSegment {
     pub order: Order,
     /// How a block combines what its threads have.
     pub exchange: Exchange,
+    /// How many threads a multiprocessor should have room for, where registers are asked to be few.
+    pub resident: Option<i64>,
 }
 
-/// Where a result of what comes after a scan of flags goes. Flags have numbers, and if there are several, at most one is set at a point.
+/// Where a result of what comes after a scan of flags goes. Flags have numbers, and if there are several and results are gathered, at most one is set at a point.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Placing {
     /// The points with this flag write to places 0, 1, ... of an array, in order.
@@ -416,6 +418,8 @@ pub enum Placing {
     Others,
     /// The number of points with this flag is the only element of an array.
     Count(usize),
+    /// The number of points up to this one with this flag goes to a place that does not depend on such numbers.
+    Number(usize),
 }
 
 /// See [`Plan::SinglePass`].

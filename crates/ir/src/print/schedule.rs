@@ -194,6 +194,9 @@ impl Printer<'_> {
                     order_word(b.order),
                     exchange_word(b.exchange)
                 ));
+                if let Some(threads) = b.resident {
+                    self.put(format_args!(", resident {threads}"));
+                }
             }
             Plan::MergePath(m) => self.merge_path(m),
             Plan::SinglePass(s) => self.single_pass(s),
@@ -265,6 +268,7 @@ impl Printer<'_> {
                     Placing::Flagged(flag) => self.put(format_args!("flagged {flag}")),
                     Placing::Others => self.put("others"),
                     Placing::Count(flag) => self.put(format_args!("count {flag}")),
+                    Placing::Number(flag) => self.put(format_args!("number {flag}")),
                 }
             }
             self.put("]");

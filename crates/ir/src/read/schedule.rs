@@ -363,6 +363,7 @@ impl Reader<'_> {
             row: self.next_field("row")?,
             order: self.order()?,
             exchange: self.exchange()?,
+            resident: if self.next_is("resident") { Some(self.number()?) } else { None },
         })
     }
 
@@ -495,6 +496,9 @@ impl Reader<'_> {
             }
             if r.try_word("count") {
                 return Ok(Placing::Count(r.number()?));
+            }
+            if r.try_word("number") {
+                return Ok(Placing::Number(r.number()?));
             }
             r.word("others")?;
             Ok(Placing::Others)

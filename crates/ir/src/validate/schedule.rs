@@ -231,10 +231,15 @@ impl<R: Rep> Checker<'_, R> {
                 self.error("a result that is not written to a vector has no place there");
             }
             match placing {
-                Placing::Flagged(flag) | Placing::Count(flag) if *flag >= seg.combined() => {
+                Placing::Flagged(flag) | Placing::Count(flag) | Placing::Number(flag)
+                    if *flag >= seg.combined() =>
+                {
                     self.error(format!("there is no flag {flag}"));
                 }
-                Placing::Flagged(_) | Placing::Count(_) | Placing::Others => {}
+                Placing::Number(_) if scan.gathered => {
+                    self.error("numbers of points are not gathered");
+                }
+                Placing::Flagged(_) | Placing::Count(_) | Placing::Number(_) | Placing::Others => {}
             }
         }
     }

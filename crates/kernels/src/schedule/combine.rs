@@ -22,7 +22,7 @@
 //! pay for it; otherwise every point updates the result. Where that is larger than the device's cache, points that go anywhere would find next to nothing there:
 //! memory moves a sector to the cache and back for each of them. So the result is updated slice by slice, in as many passes over the points. Segments that lie beside each other have strips, too.
 
-use super::compact::{gathered_bytes, goes_directly, placings};
+use super::compact::{gathered_bytes, goes_directly, is_of_class, placings};
 use super::together::together;
 use super::{otherwise, when, Scheduler};
 use crate::counters::{are_counters, are_flags, scanned_bytes};
@@ -31,6 +31,7 @@ use fehu_base::ops::BinOp;
 use fehu_base::prim::FloatType;
 use fehu_base::tuning::schedule::*;
 use fehu_base::Name;
+use fehu_ir::free::free_in_stm;
 use fehu_ir::schedule::*;
 use fehu_ir::seg::{SegBinOp, SegHistOp, SegKind, SegOp, SizeClass};
 use fehu_ir::visit::for_each_stm;
@@ -58,6 +59,7 @@ impl Scheduler {
             row: if heavy { 1 } else { POINTS_IN_A_ROW },
             order,
             exchange: self.exchange(),
+            resident: (!segmented && searches(seg)).then_some(RESIDENT_THREADS_OF_SEARCH),
         });
         if !segmented || seg.grid.is_some() {
             return vec![otherwise(large)];
@@ -108,16 +110,17 @@ impl Scheduler {
             Exchange::Shuffles | Exchange::SharedMemory if are_counters(seg, ops) => TileValues::Narrow,
             Exchange::Shuffles | Exchange::SharedMemory => TileValues::Same,
         };
-        let placings = match values {
-            TileValues::Flags => placings(seg).unwrap_or_default(),
-            TileValues::Same | TileValues::Narrow => vec![],
+        let (placings, can_be_gathered) = match placings(seg) {
+            Some(found) if values == TileValues::Flags => (found.all, found.can_be_gathered),
+            _ => (vec![], false),
         };
         let gathered = gathered_bytes(seg, &placings);
-        let mut classes = placings.iter().filter(|p| !matches!(p, Placing::Count(_)));
+        let mut classes = placings.iter().filter(|p| is_of_class(p));
         let first = classes.next();
         let one_class = classes.all(|class| Some(class) == first);
-        let as_they_are = gathered == 0 || one_class && BYTES_NOT_TO_GATHER.contains(&gathered);
-        let placings = if as_they_are && !goes_directly(seg, &placings) { vec![] } else { placings };
+        let few = one_class && BYTES_NOT_TO_GATHER.contains(&gathered);
+        let as_they_are = !can_be_gathered || gathered == 0 || few;
+        let placings = if as_they_are && !goes_directly(&placings) { vec![] } else { placings };
         let (points, threads) = match values {
             TileValues::Same | TileValues::Narrow => {
                 let (room, most) = match exchange {
@@ -139,7 +142,7 @@ impl Scheduler {
         let (points, resident) = match plain {
             true if bytes <= 4 => (points, Some(RESIDENT_THREADS_OF_PLAIN_SCAN)),
             true if bytes <= 8 => (MAX_POINTS_OF_PLAIN_WIDE_SCAN, Some(RESIDENT_THREADS_OF_PLAIN_WIDE_SCAN)),
-            false if values == TileValues::Flags && as_they_are && is_brief(seg) => {
+            false if values == TileValues::Flags && as_they_are && is_brief(seg, &placings) => {
                 (points, Some(RESIDENT_THREADS_OF_FLAGS))
             }
             _ => (points, None),
@@ -277,8 +280,9 @@ fn is_plain(seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> bool {
     seg.space.dims.len() == 1 && seg.after().is_none() && reads && ops.iter().all(adds)
 }
 
-/// Whether little more than a flag is computed at the points of one segment, and done with it, so that few registers do.
-fn is_brief(seg: &SegOp<Memory>) -> bool {
+/// Whether little more than a flag is computed at the points of one segment, and done with it, so that few registers do. Where flags say what is done with them, conditions and
+/// places are not computed again.
+fn is_brief(seg: &SegOp<Memory>, placings: &[Placing]) -> bool {
     let (mut count, mut straight) = (0, true);
     let after = seg.after().map(|after| &after.lambda.body);
     for body in std::iter::once(&seg.body.body).chain(after) {
@@ -287,7 +291,30 @@ fn is_brief(seg: &SegOp<Memory>) -> bool {
             straight &= matches!(stm.exp, Exp::Basic(_) | Exp::If(..));
         });
     }
-    seg.space.dims.len() == 1 && straight && count <= STATEMENTS_OF_BRIEF_FLAGS
+    let most = if placings.is_empty() { STATEMENTS_OF_BRIEF_FLAGS } else { STATEMENTS_OF_BRIEF_PLACED_FLAGS };
+    seg.space.dims.len() == 1 && straight && count <= most
+}
+
+/// Whether points search, by a loop that reads, for a place that they then read: they wait for one read after the other, and other threads should go on meanwhile.
+fn searches(seg: &SegOp<Memory>) -> bool {
+    let mut found = FxHashSet::default();
+    let mut count = 0;
+    for_each_stm(&seg.body.body, &mut |_| count += 1);
+    let mut reads = false;
+    for stm in &seg.body.body.stms {
+        let depends = free_in_stm(stm).iter().any(|x| found.contains(x));
+        if let Exp::Loop(l) = &stm.exp {
+            let mut inside = false;
+            for_each_stm(&l.body, &mut |s| inside |= matches!(s.exp, Exp::Basic(Basic::Index(..))));
+            if inside {
+                found.extend(stm.pat.iter().map(|p| p.name));
+            }
+        } else if depends {
+            reads |= matches!(stm.exp, Exp::Basic(Basic::Index(..)));
+            found.extend(stm.pat.iter().map(|p| p.name));
+        }
+    }
+    reads && count <= STATEMENTS_OF_SEARCH
 }
 
 /// Whether a point costs much more than what it reads.

@@ -11,7 +11,8 @@
 //! } as (write x' to ys [n] at [place])                                                  flagged 0: c' is c
 //! ```
 //!
-//! Conditions are compared by their truth tables, places as sums of the point's index and the numbers. What is written must not depend on the numbers itself.
+//! Conditions are compared by their truth tables, places as sums of the point's index and the numbers. What is written must not depend on the numbers itself, unless it is
+//! one of them, and goes to a place that does not: filters of irregular nests store every 16th.
 
 use fehu_analysis::conditions::{Conditions, Table};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
@@ -26,8 +27,15 @@ use fehu_ir::{Basic, Body, Exp, Memory, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
+/// Where each result of what comes after a scan of flags goes.
+pub(super) struct Placings {
+    pub(super) all: Vec<Placing>,
+    /// Whether a block can gather what it writes: at most one flag is set at a point, and no numbers are written but how many points there are.
+    pub(super) can_be_gathered: bool,
+}
+
 /// Where each result of what comes after a scan of flags goes; none if the flags do not say that of all of them.
-pub(super) fn placings(seg: &SegOp<Memory>) -> Option<Vec<Placing>> {
+pub(super) fn placings(seg: &SegOp<Memory>) -> Option<Placings> {
     let (after, [(index, size)]) = (seg.after()?, &seg.space.dims[..]) else { return None };
     let mut conditions = Conditions::default();
     conditions.body(&seg.body.body);
@@ -37,11 +45,9 @@ pub(super) fn placings(seg: &SegOp<Memory>) -> Option<Vec<Placing>> {
         .map(|e| condition_of(&seg.body.body, *e))
         .collect::<Option<_>>()?;
     let flags: Vec<Table> = flags.iter().map(|e| conditions.table(*e)).collect::<Option<_>>()?;
-    let mut any = 0;
+    let (mut any, mut disjoint) = (0, true);
     for table in &flags {
-        if any & table != 0 {
-            return None;
-        }
+        disjoint &= any & table == 0;
         any |= table;
     }
     if seg.body.returns.len() != flags.len() || !is_known_before(after) {
@@ -52,7 +58,7 @@ pub(super) fn placings(seg: &SegOp<Memory>) -> Option<Vec<Placing>> {
         index: *index,
         size: *size,
         flags,
-        any,
+        others: disjoint.then_some(!any),
         conditions,
         sums: Sums::of(&after.lambda.body),
     };
@@ -66,7 +72,8 @@ pub(super) fn placings(seg: &SegOp<Memory>) -> Option<Vec<Placing>> {
         }
         placings.push(of.placing(*size, *place, *value)?);
     }
-    Some(placings)
+    let numbers = placings.iter().any(|p| matches!(p, Placing::Number(_)));
+    Some(Placings { all: placings, can_be_gathered: disjoint && !numbers })
 }
 
 /// How many bytes a point has that go where flags say.
@@ -74,20 +81,20 @@ pub(super) fn gathered_bytes(seg: &SegOp<Memory>, placings: &[Placing]) -> u64 {
     let Some(after) = seg.after() else { return 0 };
     let mut values: FxHashMap<SubExp, u64> = FxHashMap::default();
     let results = after.lambda.body.result.iter().zip(&after.lambda.ret);
-    for ((value, ty), _) in results.zip(placings).filter(|(_, p)| !matches!(p, Placing::Count(_))) {
+    for ((value, ty), _) in results.zip(placings).filter(|(_, p)| is_of_class(p)) {
         values.insert(*value, ty.elem().map_or(0, |p| p.bytes()));
     }
     values.values().sum()
 }
 
-/// Whether threads can write what flags decide about by themselves, without asking whether there is such a place: arrays have room for all points.
-pub(super) fn goes_directly(seg: &SegOp<Memory>, placings: &[Placing]) -> bool {
-    let (Some(after), [(_, size)]) = (seg.after(), &seg.space.dims[..]) else { return false };
-    after.returns.iter().zip(placings).all(|(ret, placing)| match placing {
-        Placing::Flagged(_) => matches!(ret, KernelReturn::Write { shape, .. } if shape[..] == [*size]),
-        Placing::Others => false,
-        Placing::Count(_) => true,
-    })
+/// Whether a result is written by the points of a class, each to a place of its own.
+pub(super) fn is_of_class(placing: &Placing) -> bool {
+    matches!(placing, Placing::Flagged(_) | Placing::Others)
+}
+
+/// Whether threads can write what flags decide about by themselves, each its own.
+pub(super) fn goes_directly(placings: &[Placing]) -> bool {
+    placings.iter().all(|placing| *placing != Placing::Others)
 }
 
 /// The condition that a number of 0 or 1 stands for.
@@ -114,7 +121,8 @@ fn is_known_before(after: &SegAfter<Memory>) -> bool {
             for_each_stm(other, &mut survey);
         }
     }
-    let late: FxHashSet<Name> = late.iter().flat_map(|s| &s.pat).map(|p| p.name).collect();
+    let copy = |s: &&&Stm<Memory>| !matches!(s.exp, Exp::Basic(Basic::SubExp(_)));
+    let late: FxHashSet<Name> = late.iter().filter(copy).flat_map(|s| &s.pat).map(|p| p.name).collect();
     let known = |e: &SubExp| e.name().is_none_or(|x| !late.contains(&x));
     plain && early.len() <= MAX_STATEMENTS_OF_FULL_TILES && after.lambda.body.result.iter().all(known)
 }
@@ -124,9 +132,9 @@ struct Placed<'a> {
     after: &'a SegAfter<Memory>,
     index: Name,
     size: SubExp,
-    /// The tables of the flags, and of whether any is set.
+    /// The tables of the flags, and of whether none is set, if they are never set together.
     flags: Vec<Table>,
-    any: Table,
+    others: Option<Table>,
     conditions: Conditions,
     sums: Sums<'a>,
 }
@@ -134,14 +142,16 @@ struct Placed<'a> {
 impl Placed<'_> {
     /// Where a value goes that is written to a place of an array of some size.
     fn placing(&mut self, size: SubExp, place: SubExp, value: SubExp) -> Option<Placing> {
-        let (c, where_to, holds) = self.choice(place)?;
         let numbers: Vec<Name> = self.after.lambda.params.iter().map(|p| p.name).collect();
-        let number = value.name().and_then(|x| numbers.iter().position(|n| *n == x));
-        if let Some(flag) = number {
-            let last = self.is_last_point(c)? && holds;
-            let first = self.sums.of_operand(where_to)? == Sum::default();
-            return (last && first && size.as_i64() == Some(1)).then_some(Placing::Count(flag));
+        let value = value.name().and_then(|x| self.sums.of_operand(x.into()));
+        let is_number = |n: &Name| value == Some(Sum { constant: 0, terms: [(*n, 1)].into() });
+        if let Some(flag) = numbers.iter().position(is_number) {
+            if size.as_i64() == Some(1) && self.is_at_last_point(place)? {
+                return Some(Placing::Count(flag));
+            }
+            return self.is_early(place).then_some(Placing::Number(flag));
         }
+        let (c, where_to, holds) = self.choice(place)?;
         let table = self.conditions.table(c)?;
         let table = if holds { table } else { !table };
         let to = self.sums.of_operand(where_to)?;
@@ -152,7 +162,21 @@ impl Placed<'_> {
             return Some(Placing::Flagged(flag));
         }
         let all = numbers.iter().map(|n| (*n, -1)).chain([(self.index, 1)]).collect();
-        (table == !self.any && to == Sum { constant: 0, terms: all }).then_some(Placing::Others)
+        (Some(table) == self.others && to == Sum { constant: 0, terms: all }).then_some(Placing::Others)
+    }
+
+    /// Whether a place is the first one at the last point, and none at others.
+    fn is_at_last_point(&self, place: SubExp) -> Option<bool> {
+        let Some((c, where_to, holds)) = self.choice(place) else { return Some(false) };
+        Some(holds && self.is_last_point(c)? && self.sums.of_operand(where_to)? == Sum::default())
+    }
+
+    /// Whether a place does not depend on numbers.
+    fn is_early(&self, place: SubExp) -> bool {
+        let (_, late) = by_need_of_numbers(self.after);
+        let numbers = self.after.lambda.params.iter().map(|p| p.name);
+        let mut late = late.iter().flat_map(|s| &s.pat).map(|p| p.name).chain(numbers);
+        !late.any(|x| place.name() == Some(x))
     }
 
     /// A place that is -1 unless a condition holds, or unless it does not hold: the condition, the place, and which of the two it is.

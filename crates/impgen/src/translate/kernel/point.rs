@@ -196,7 +196,7 @@ pub(crate) fn write_results<M: Racing>(
 }
 
 /// Writes a value to a position of an array, unless it is out of bounds.
-fn write_within<M: Racing>(
+pub(crate) fn write_within<M: Racing>(
     t: &mut Translate<M>,
     array: Name,
     shape: &Shape,

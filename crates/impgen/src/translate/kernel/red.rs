@@ -174,6 +174,7 @@ fn large_segments(t: &mut HostCode, red: &Red, plan: &BlocksPerSegment, most: Ex
         red.types.iter().map(|ty| t.fresh_array("partials", *ty, tasks.clone())).collect();
     let zeros = t.zeros();
     t.kernel("segred", blocks, size.clone(), Mode::Thread, |t| {
+        t.in_kernel.resident = plan.resident;
         let shared = t.exchange(&red.types, &size);
         map::set_thread(t, red.seg);
         let last = t.shared_array("last", PrimType::I32, i64(1));

@@ -16,7 +16,8 @@ impl Gen {
     }
 
     fn single_pass(&mut self, block: Option<Symbol>, points: i64, exchange: Exchange) -> SinglePass {
-        let placings = self.list(|g| g.pick(&[Placing::Flagged(1), Placing::Others, Placing::Count(0)]));
+        let placings = self
+            .list(|g| g.pick(&[Placing::Flagged(1), Placing::Others, Placing::Count(0), Placing::Number(1)]));
         SinglePass {
             block,
             points,
@@ -112,6 +113,7 @@ impl Gen {
                 row: 8,
                 order,
                 exchange,
+                resident: self.option(|_| 1024),
             }),
             7 => {
                 let block = self.bool().then_some(block);

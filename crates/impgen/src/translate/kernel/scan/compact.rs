@@ -94,7 +94,7 @@ fn collect(
     for (k, placing) in placings.iter().enumerate() {
         let value = after(scan).lambda.body.result[k];
         values.push(match placing {
-            Placing::Count(_) => None,
+            Placing::Count(_) | Placing::Number(_) => None,
             Placing::Flagged(_) | Placing::Others => Some(match kept.iter().find(|(e, _)| *e == value) {
                 Some((_, array)) => *array,
                 None => {
@@ -141,7 +141,8 @@ fn after<'a>(scan: &Scan<'a>) -> &'a SegAfter<Memory> {
 /// The types of what is gathered.
 pub(super) fn gathered_types(seg: &SegOp<Memory>, placings: &[Placing]) -> Vec<PrimType> {
     let results = seg.after().into_iter().flat_map(|after| &after.lambda.ret).zip(placings);
-    results.filter(|(_, p)| !matches!(p, Placing::Count(_))).filter_map(|(ty, _)| ty.elem()).collect()
+    let of_class = |p: &Placing| matches!(p, Placing::Flagged(_) | Placing::Others);
+    results.filter(|(_, p)| of_class(p)).filter_map(|(ty, _)| ty.elem()).collect()
 }
 
 /// The type of a result.
@@ -170,7 +171,7 @@ fn layers(scan: &Scan, placings: &[Placing]) -> Vec<Vec<(Class, usize)>> {
         let class = match placing {
             Placing::Flagged(flag) => Some(*flag),
             Placing::Others => None,
-            Placing::Count(_) => continue,
+            Placing::Count(_) | Placing::Number(_) => continue,
         };
         let ty = written_type(scan, k);
         let fits = |layer: &&mut Vec<(Class, usize)>| {
