@@ -15,7 +15,7 @@
 //! points enough; one long segment to several blocks. A block that is alone with its segments just writes its results.
 //!
 //! ```text
-//! hist (+) 0 10 is xs           1,000,000 points: 1 group, 123 blocks, 32 copies of 10 bins (without instruction: 384)
+//! hist (+) 0 10 is xs           1,000,000 points: 1 group, 123 blocks, 16 copies of 10 bins (without instruction: 384)
 //! map (hist (+) 0 10) iss xss   100,000 x 100: 2,500 groups of 40 segments, 1 block each, 3 copies
 //! ```
 //!
