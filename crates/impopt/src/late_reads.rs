@@ -67,7 +67,7 @@ fn read_late(codes: &mut [Code], at: usize) -> Option<usize> {
     codes[at..at + reads].iter().for_each(|c| touched.extend(mentions(c)));
     let passed = |c: &Code| goes_first(c) && mentions(c).is_disjoint(&touched);
     let until = at + reads + codes[at + reads..].iter().take_while(|c| passed(c)).count();
-    if !codes[at + reads..until].iter().any(|c| launch_args(c).is_some()) {
+    if !codes[at + reads..until].iter().any(launches) {
         return None;
     }
     if let Code::Op(HostOp::Own(launch)) = &mut codes[from] {
@@ -102,6 +102,17 @@ fn launch_args(code: &Code) -> Option<&[Arg]> {
         Some(&launch.args)
     } else {
         None
+    }
+}
+
+/// Whether a statement launches a kernel, on both sides of a branch.
+fn launches(code: &Code) -> bool {
+    if let Code::Seq(codes) = code {
+        codes.iter().any(|c| deep(|| launches(c)))
+    } else if let Code::If(_, then, otherwise) = code {
+        [then, otherwise].into_iter().all(|side| deep(|| launches(side)))
+    } else {
+        launch_args(code).is_some()
     }
 }
 
