@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! for j < m {                          for piece < (m + 3) / 4 {
-//!   assert(j < n)                        for k < 4: if 4 * piece + k < m { assert(4 * piece + k < n); i[k] = places[4 * piece + k] }
+//!   assert(j < n)                        for k < 4: if k < m - 4 * piece { assert(4 * piece + k < n); i[k] = places[4 * piece + k] }
 //!   i = places[j]                        for k < 4: if ..                { assert(i[k] < s); x[k] = xs[i[k]] }
 //!   assert(i < s)                        for k < 4: if ..                { sum = sum + x[k] }
 //!   x = xs[i]                          }
@@ -35,7 +35,7 @@ use crate::instead::Instead;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, NameSource};
-use fehu_imp::build::{add, and, constant, i64, lt, mul, not, quot, sub, var};
+use fehu_imp::build::{add, and, constant, i64, min, mul, not, quot, sub, var};
 use fehu_imp::parts::{flat, for_each_part, for_each_statement};
 use fehu_imp::syntax::{Code as AnyCode, ErrorPart, Expr, KernelOp, Program, Qualifier, Space};
 use fehu_imp::visit::Mutator;
@@ -302,16 +302,20 @@ impl Ahead<'_> {
         (bytes <= most).then_some(Stages { stages, types, handed_on, fills })
     }
 
-    /// The loop in pieces.
+    /// The loop in pieces. How many iterations of a piece there are fits 32 bits, which one instruction compares.
     fn in_pieces(&mut self, (x, ty): (Name, IntType), bound: Expr, of: &Stages) -> Code {
-        let [end, piece, first] = ["end", "piece", "first"].map(|base| self.names.fresh_str(base));
+        let [end, piece, first, left] =
+            ["end", "piece", "first", "left"].map(|base| self.names.fresh_str(base));
         let each = i64(ITERATIONS);
+        let of_piece = min(sub(var(end), var(first)), each.clone());
         let mut inside = vec![
             Code::DeclareScalar(first, PrimType::I64),
             Code::SetScalar(first, mul(var(piece), each.clone())),
+            Code::DeclareScalar(left, PrimType::I32),
+            Code::SetScalar(left, converted(of_piece, IntType::I64, IntType::I32)),
         ];
         let at = |k: Name| add(var(first), var(k));
-        inside.extend(self.by_stages((x, ty), ITERATIONS, of, at, |k| lt(at(k), var(end))));
+        inside.extend(self.by_stages((x, ty), ITERATIONS, of, at, |k| is_below(k, left)));
         let pieces = quot(add(var(end), sub(each.clone(), i64(1))), each);
         Code::Seq(vec![
             Code::DeclareScalar(end, PrimType::I64),
@@ -323,15 +327,11 @@ impl Ahead<'_> {
     /// The loop as one piece, of at most so many iterations. Numbers of 32 bits are compared by one instruction.
     fn at_once(&mut self, (x, ty): (Name, IntType), bound: Expr, most: i64, of: &Stages) -> Code {
         let end = self.names.fresh_str("end");
-        let there = |k: Name| {
-            let k = converted(var(k), IntType::I64, IntType::I32);
-            Expr::CmpOp(CmpOp::SLt(IntType::I32), Box::new(k), Box::new(var(end)))
-        };
         let mut codes = vec![
             Code::DeclareScalar(end, PrimType::I32),
             Code::SetScalar(end, converted(bound, ty, IntType::I32)),
         ];
-        codes.extend(self.by_stages((x, ty), most, of, var, there));
+        codes.extend(self.by_stages((x, ty), most, of, var, |k| is_below(k, end)));
         Code::Seq(codes)
     }
 
@@ -403,6 +403,12 @@ impl Ahead<'_> {
         }
         (k, codes)
     }
+}
+
+/// Whether an unrolled iteration is below a number of 32 bits.
+fn is_below(k: Name, end: Name) -> Expr {
+    let k = converted(var(k), IntType::I64, IntType::I32);
+    Expr::CmpOp(CmpOp::SLt(IntType::I32), Box::new(k), Box::new(var(end)))
 }
 
 /// The array of the thread's own that has the values of a variable.
