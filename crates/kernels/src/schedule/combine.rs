@@ -35,7 +35,7 @@ use fehu_ir::free::free_in_stm;
 use fehu_ir::schedule::*;
 use fehu_ir::seg::{SegBinOp, SegHistOp, SegKind, SegOp, SizeClass};
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Basic, Exp, LoopForm, Memory, PatElem};
+use fehu_ir::{Basic, Exp, LoopForm, Memory, PatElem, Stm, Type};
 use rustc_hash::FxHashSet;
 
 impl Scheduler {
@@ -301,17 +301,21 @@ fn searches(seg: &SegOp<Memory>) -> bool {
     let mut count = 0;
     for_each_stm(&seg.body.body, &mut |_| count += 1);
     let mut reads = false;
+    // A place is a number: what comes of an array that a loop fills is not searched for.
+    let numbers = |stm: &Stm<Memory>| -> Vec<Name> {
+        stm.pat.iter().filter(|p| matches!(p.ty, Type::Prim(_))).map(|p| p.name).collect()
+    };
     for stm in &seg.body.body.stms {
         let depends = free_in_stm(stm).iter().any(|x| found.contains(x));
         if let Exp::Loop(l) = &stm.exp {
             let mut inside = false;
             for_each_stm(&l.body, &mut |s| inside |= matches!(s.exp, Exp::Basic(Basic::Index(..))));
             if inside {
-                found.extend(stm.pat.iter().map(|p| p.name));
+                found.extend(numbers(stm));
             }
         } else if depends {
             reads |= matches!(stm.exp, Exp::Basic(Basic::Index(..)));
-            found.extend(stm.pat.iter().map(|p| p.name));
+            found.extend(numbers(stm));
         }
     }
     reads && count <= STATEMENTS_OF_SEARCH
