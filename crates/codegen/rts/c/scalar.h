@@ -35,16 +35,15 @@ typedef uint64_t word64_t;
   }                                                                                           \
   /* A zero divisor is excluded before, or the program asked for no checks. */                \
   SCALAR_FUN int##W##_t squot##W(int##W##_t x, int##W##_t y) {                                \
-    if (SHORT_OPERANDS##W(x, y)) {                                                            \
-      return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint32_t)x / (uint32_t)y);                  \
-    }                                                                                         \
-    return UNLIKELY(y == 0) ? 0 : UNLIKELY(y == -1) ? neg##W(x) : (int##W##_t)(x / y);        \
+    return UNLIKELY(y == 0) ? 0                                                               \
+           : UNLIKELY(y == -1) ? neg##W(x)                                                    \
+           : SHORT_OPERANDS##W(x, y) ? (int##W##_t)((uint32_t)x / (uint32_t)y)                \
+           : (int##W##_t)(x / y);                                                             \
   }                                                                                           \
   SCALAR_FUN int##W##_t srem##W(int##W##_t x, int##W##_t y) {                                 \
-    if (SHORT_OPERANDS##W(x, y)) {                                                            \
-      return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint32_t)x % (uint32_t)y);                  \
-    }                                                                                         \
-    return UNLIKELY(y == 0 || y == -1) ? 0 : (int##W##_t)(x % y);                             \
+    return UNLIKELY(y == 0 || y == -1) ? 0                                                    \
+           : SHORT_OPERANDS##W(x, y) ? (int##W##_t)((uint32_t)x % (uint32_t)y)                \
+           : (int##W##_t)(x % y);                                                             \
   }                                                                                           \
   SCALAR_FUN int##W##_t sdiv##W(int##W##_t x, int##W##_t y) {                                 \
     if (SHORT_OPERANDS##W(x, y)) {                                                            \
@@ -61,16 +60,14 @@ typedef uint64_t word64_t;
     return (int##W##_t)(r != 0 && (r < 0) != (y < 0) ? r + y : r);                            \
   }                                                                                           \
   SCALAR_FUN int##W##_t udiv##W(int##W##_t x, int##W##_t y) {                                 \
-    if (SHORT_OPERANDS##W(x, y)) {                                                            \
-      return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint32_t)x / (uint32_t)y);                  \
-    }                                                                                         \
-    return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint##W##_t)x / (uint##W##_t)y);              \
+    return UNLIKELY(y == 0) ? 0                                                               \
+           : SHORT_OPERANDS##W(x, y) ? (int##W##_t)((uint32_t)x / (uint32_t)y)                \
+           : (int##W##_t)((uint##W##_t)x / (uint##W##_t)y);                                   \
   }                                                                                           \
   SCALAR_FUN int##W##_t umod##W(int##W##_t x, int##W##_t y) {                                 \
-    if (SHORT_OPERANDS##W(x, y)) {                                                            \
-      return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint32_t)x % (uint32_t)y);                  \
-    }                                                                                         \
-    return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint##W##_t)x % (uint##W##_t)y);              \
+    return UNLIKELY(y == 0) ? 0                                                               \
+           : SHORT_OPERANDS##W(x, y) ? (int##W##_t)((uint32_t)x % (uint32_t)y)                \
+           : (int##W##_t)((uint##W##_t)x % (uint##W##_t)y);                                   \
   }                                                                                           \
   SCALAR_FUN int##W##_t smin##W(int##W##_t x, int##W##_t y) {                                 \
     return x < y ? x : y;                                                                     \
