@@ -207,7 +207,7 @@ impl BranchElements {
         let mut instructions = 0;
         for (k, stm) in rows.stms.iter().enumerate() {
             let kind = match &stm.exp {
-                Exp::Basic(Basic::Assert(c, _)) if self.holds_without(*c, rows.size) => Kind::Scalar(1),
+                Exp::Basic(Basic::Assert(c, ..)) if self.holds_without(*c, rows.size) => Kind::Scalar(1),
                 Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
                     kind(stm)?
                 }

@@ -219,11 +219,11 @@ impl<R: Rep<Dec = ()>> Builder<R> {
     }
 
     /// A check; statements made while its certificate is in `certs` depend on it.
-    pub fn assert(&mut self, cond: SubExp, message: Vec<ErrorPart>) -> Option<Name> {
+    pub fn assert(&mut self, cond: SubExp, message: Vec<ErrorPart>, purpose: Purpose) -> Option<Name> {
         if cond == SubExp::bool(true) {
             return None;
         }
-        Some(self.bind("cert", Type::UNIT, Exp::Basic(Basic::Assert(cond, message))))
+        Some(self.bind("cert", Type::UNIT, Exp::Basic(Basic::Assert(cond, message, purpose))))
     }
 
     /// A check, and the statements that depend on it.

@@ -214,12 +214,19 @@ macro_rules! walks {
                         v.operand(y);
                     }
                     Exp::Basic(Basic::PrimFn(_, xs)) => operands::<R, V>(v, xs),
-                    Exp::Basic(Basic::Assert(x, parts)) => {
+                    Exp::Basic(Basic::Assert(x, parts, purpose)) => {
                         v.operand(x);
                         for part in parts {
                             match part {
                                 ErrorPart::Text(_) => {}
                                 ErrorPart::Value(x, _) => v.operand(x),
+                            }
+                        }
+                        match purpose {
+                            Purpose::Values | Purpose::Program => {}
+                            Purpose::Sizes { sizes, runs } => {
+                                operands::<R, V>(v, sizes);
+                                operands::<R, V>(v, runs);
                             }
                         }
                     }

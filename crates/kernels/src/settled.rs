@@ -73,7 +73,7 @@ impl Settled {
                         self.arrays.extend(kept.map(|(p, _)| p.name));
                     }
                 }
-                Exp::Basic(Basic::Assert(cond, _)) => {
+                Exp::Basic(Basic::Assert(cond, ..)) => {
                     if cond.name().is_some_and(|c| self.scalars.contains(&c)) {
                         *cond = SubExp::bool(true);
                     }

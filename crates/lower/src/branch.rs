@@ -60,6 +60,7 @@ fn join(
     let body1 = Body { result: result1, ..body1 };
     let body2 = Body { result: result2, ..body2 };
     code.b.bind_names(pat, Exp::If(cond, Box::new(body1), Box::new(body2)));
+    code.check_shapes(&ty, |n| ext.iter().any(|(own, _, _)| *own == n));
     Data { ty, leaves }
 }
 

@@ -210,7 +210,9 @@ fn call<'a>(
         leaves.push(n.into());
         pat.push((n, t));
     }
+    let sizes: Vec<Name> = pat.iter().filter(|(_, t)| *t == Type::I64).map(|(n, _)| *n).collect();
     code.b.bind_names(pat, Exp::Call(sig.fun, all));
+    code.check_shapes(&ty, |n| sizes.contains(&n));
     Ok(Value::Data(Data { ty, leaves }))
 }
 
@@ -300,6 +302,9 @@ fn build_function<'a>(
     }
     cx.code.b.begin();
     let value = cx.in_env(env.clone(), |l| {
+        for v in &values {
+            l.code.check_shapes(&v.ty, |n| sizes.contains(&n));
+        }
         l.bind_params(&bind.tparams, &bind.params, inside);
         l.exp(&bind.body)
     });

@@ -18,7 +18,7 @@ use fehu_base::prim::{PrimType, ScalarType};
 use fehu_base::{Name, Symbol};
 use fehu_check::tast::EntryParam as SurfaceParam;
 use fehu_check::types::Type as SurfaceType;
-use fehu_ir::{EntryParam, EntryPoint, EntryResult, ErrorPart, FunDef, FunRet, Loc, RetType, SubExp};
+use fehu_ir::{EntryParam, EntryPoint, EntryResult, ErrorPart, FunDef, FunRet, Loc, Purpose, RetType, SubExp};
 use std::rc::Rc;
 
 /// Makes the core function of an entry point.
@@ -157,7 +157,8 @@ fn check_declared_sizes<'a>(cx: &mut Lowerer<'a>, t: &'a SurfaceType, d: &Data) 
         }
     }
     let cond = cx.code.all(&conds);
-    Ok(cx.code.b.assert(cond, vec![ErrorPart::Text("entry point arguments have invalid sizes.".into())]))
+    let message = vec![ErrorPart::Text("entry point arguments have invalid sizes.".into())];
+    Ok(cx.code.b.assert(cond, message, Purpose::Values))
 }
 
 fn face<'a>(

@@ -43,6 +43,7 @@ pub(crate) fn lower_loop<'a>(cx: &mut Lowerer<'a>, lp: &'a tast::Loop) -> Res<Va
             let name = cond.name;
             params.push((cond, start));
             let (body, d) = cx.body(|l| {
+                l.code.check_shapes(&ty, |n| sizes.iter().any(|(own, _)| *own == n));
                 let v = iteration(l, lp, param.clone())?;
                 let c = while_cond(l, lp, v.clone())?;
                 Ok((v, c))
@@ -55,6 +56,7 @@ pub(crate) fn lower_loop<'a>(cx: &mut Lowerer<'a>, lp: &'a tast::Loop) -> Res<Va
         Form::For { var, ty: it, bound, bind } => {
             let (body, v) = cx.body(|l| {
                 bind_iteration(l, bind, var);
+                l.code.check_shapes(&ty, |n| sizes.iter().any(|(own, _)| *own == n));
                 iteration(l, lp, param.clone())
             })?;
             let result = loop_result(&sizes, &ty, &v);
@@ -92,6 +94,7 @@ fn finish_loop(
         pat.push((code.b.fresh("going", Type::BOOL), Type::BOOL));
     }
     code.b.bind_names(pat, Exp::Loop(Box::new(Loop { params, form, body })));
+    code.check_shapes(&ty, |n| finals.iter().any(|(_, own)| *own == n));
     Ok(Value::Data(Data { ty, leaves }))
 }
 

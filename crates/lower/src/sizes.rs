@@ -25,7 +25,8 @@ use crate::code::{Code, Emit};
 use fehu_base::ops::{BinOp, CmpOp, MathFn, PrimFn};
 use fehu_base::prim::{IntType, PrimType, ScalarType};
 use fehu_base::Name;
-use fehu_ir::{Basic, ErrorPart, Exp, SubExp, Type};
+use crate::value::Ty;
+use fehu_ir::{Basic, ErrorPart, Exp, Purpose, SubExp, Type};
 
 const I: IntType = IntType::I64;
 
@@ -46,26 +47,28 @@ impl Code {
         self.all(&[low, high])
     }
 
-    /// Whether the product of two sizes is one.
-    pub(crate) fn product_fits(&mut self, n: SubExp, m: SubExp) -> SubExp {
+    /// Whether the product of two sizes is one. That is asked of the product itself, too: the sizes may come from code without checks.
+    pub(crate) fn product_fits(&mut self, n: SubExp, m: SubExp, product: SubExp) -> SubExp {
         match (n.as_i64(), m.as_i64()) {
             (Some(a), Some(b)) => return SubExp::bool(a.checked_mul(b).is_some_and(|p| p < LIMIT)),
             (Some(0 | 1), _) | (_, Some(0 | 1)) => return SubExp::bool(true),
-            (Some(c), None) if c > 0 => return self.b.cmp(CmpOp::SLe(I), m, SubExp::i64((LIMIT - 1) / c)),
-            (None, Some(c)) if c > 0 => return self.b.cmp(CmpOp::SLe(I), n, SubExp::i64((LIMIT - 1) / c)),
+            (Some(c), None) if c > 0 => return self.is_size_before(m, LIMIT - 1 - (LIMIT - 1) / c),
+            (None, Some(c)) if c > 0 => return self.is_size_before(n, LIMIT - 1 - (LIMIT - 1) / c),
             (_, _) => {}
         }
         let shifted = self.b.bin(BinOp::Shl(I), m, SubExp::i64(64 - LIMIT_BITS));
         let op = PrimFn { op: MathFn::UMulHi, at: PrimType::I64 };
         let high = self.b.bind("high", Type::I64, Exp::Basic(Basic::PrimFn(op, vec![n, shifted])));
-        self.b.cmp(CmpOp::Eq(PrimType::I64), high.into(), SubExp::i64(0))
+        let exact = self.b.cmp(CmpOp::Eq(PrimType::I64), high.into(), SubExp::i64(0));
+        let small = self.b.cmp(CmpOp::ULt(I), product, SubExp::i64(LIMIT));
+        self.all(&[exact, small])
     }
 
     /// The product of two sizes, and the certificate that it is one.
     pub(crate) fn size_product(&mut self, n: SubExp, m: SubExp) -> (SubExp, Option<Name>) {
-        let ok = self.product_fits(n, m);
-        let cert = self.check(ok, too_large("Shape [", n, "][", m, "]"));
         let size = self.b.mul64(n, m);
+        let ok = self.product_fits(n, m, size);
+        let cert = self.check_sizes(ok, too_large("Shape [", n, "][", m, "]"), &[size]);
         (self.checked_size(cert, size), cert)
     }
 
@@ -73,9 +76,41 @@ impl Code {
     pub(crate) fn size_sum(&mut self, n: SubExp, m: SubExp) -> (SubExp, Option<Name>) {
         let room = self.b.sub64(SubExp::i64(LIMIT - 1), m);
         let ok = self.b.cmp(CmpOp::SLe(I), n, room);
-        let cert = self.check(ok, too_large("Concatenation of arrays of sizes ", n, " and ", m, ""));
         let size = self.b.add64(n, m);
+        let low = self.b.cmp(CmpOp::SLe(I), SubExp::i64(0), size);
+        let ok = self.all(&[ok, low]);
+        let message = too_large("Concatenation of arrays of sizes ", n, " and ", m, "");
+        let cert = self.check_sizes(ok, message, &[size]);
         (self.checked_size(cert, size), cert)
+    }
+
+    /// What a function takes, a loop carries or a branch returns as the size of arrays is one: whoever made the arrays has checked that,
+    /// but elsewhere. An inner size is one where those around it are positive: without rows, there is nobody who has checked it.
+    pub(crate) fn check_shapes(&mut self, ty: &Ty, own: impl Fn(Name) -> bool) {
+        let shapes: Vec<Vec<SubExp>> = ty.leaves().iter().map(|t| t.shape().to_vec()).collect();
+        let mut seen: Vec<Name> = vec![];
+        let rank = shapes.iter().map(Vec::len).max().unwrap_or(0);
+        for k in 0..rank {
+            for shape in shapes.iter().filter(|s| s.len() > k) {
+                let SubExp::Var(n) = shape[k] else { continue };
+                if seen.contains(&n) || !own(n) {
+                    continue;
+                }
+                seen.push(n);
+                let runs: Vec<SubExp> = shape[..k].iter().filter(|d| d.name().is_some()).copied().collect();
+                let mut ok = self.is_size(shape[k]);
+                for outer in &runs {
+                    let never = self.b.cmp(CmpOp::SLe(I), *outer, SubExp::i64(0));
+                    ok = self.b.bin(BinOp::LogOr, ok, never);
+                }
+                let message = vec![
+                    ErrorPart::Text("The size ".into()),
+                    ErrorPart::Value(shape[k], ScalarType::I64),
+                    ErrorPart::Text(" of an array is negative or too large.".into()),
+                ];
+                self.check_for(ok, message, Purpose::Sizes { sizes: vec![shape[k]], runs });
+            }
+        }
     }
 
     /// The size under a name that depends on a check, so that whoever uses nothing but the size has passed

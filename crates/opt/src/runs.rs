@@ -127,7 +127,7 @@ impl Walk<'_> {
 
     /// Whether a certificate says something only of the case that there are points.
     fn holds_if_it_runs(&self, cert: Name, width: SubExp) -> bool {
-        let Some(Basic::Assert(cond, _)) = self.defs.get(&cert) else { return false };
+        let Some(Basic::Assert(cond, ..)) = self.defs.get(&cert) else { return false };
         let mut todo = vec![*cond];
         while let Some(cond) = todo.pop() {
             match cond.name().and_then(|n| self.defs.get(&n)) {

@@ -16,18 +16,18 @@ pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 2] {
 
 fn holds<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     match &stm.exp {
-        Exp::Basic(Basic::Assert(SubExp::Const(PrimValue::Bool(true)), _)) if stm.certs.is_empty() => {
+        Exp::Basic(Basic::Assert(SubExp::Const(PrimValue::Bool(true)), ..)) if stm.certs.is_empty() => {
             one(SubExp::Const(PrimValue::Unit))
         }
         Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 
-/// What follows from conditions that were checked depends on their certificates.
+/// What follows from conditions that were checked depends on their certificates. A check that stays may go only if the others stay.
 fn made_before<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::Basic(Basic::Assert(cond, _)) = &stm.exp else { return None };
+    let Exp::Basic(Basic::Assert(cond, _, purpose)) = &stm.exp else { return None };
     let mut certs: Vec<Name> = vec![];
-    if !follows(engine, *cond, MAX_DEPTH, &mut certs) {
+    if !follows(engine, *cond, purpose.stays(), MAX_DEPTH, &mut certs) {
         return None;
     }
     if let ([cert], true) = (certs.as_slice(), stm.certs.is_empty()) {
@@ -44,20 +44,21 @@ fn made_before<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Op
 fn follows<R: Rep<Dec = ()>>(
     engine: &Engine<'_, R>,
     cond: SubExp,
+    stays: bool,
     depth: usize,
     certs: &mut Vec<Name>,
 ) -> bool {
-    if let Some(cert) = engine.certificate(cond) {
+    if let Some((cert, _)) = engine.certificate(cond).filter(|(_, made_stays)| *made_stays || !stays) {
         certs.push(cert);
         return true;
     }
     let Some(depth) = depth.checked_sub(1) else { return false };
     match engine.pure_def(cond).as_deref() {
         Some(Exp::Basic(Basic::BinOp(BinOp::LogAnd, x, y))) => {
-            follows(engine, *x, depth, certs) && follows(engine, *y, depth, certs)
+            follows(engine, *x, stays, depth, certs) && follows(engine, *y, stays, depth, certs)
         }
         Some(Exp::Basic(Basic::BinOp(BinOp::LogOr, x, y))) => {
-            follows(engine, *x, depth, certs) || follows(engine, *y, depth, certs)
+            follows(engine, *x, stays, depth, certs) || follows(engine, *y, stays, depth, certs)
         }
         _ => false,
     }
