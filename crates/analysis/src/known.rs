@@ -25,7 +25,9 @@ use fehu_ir::mem::{poly, sym};
 use fehu_ir::op::{OpView, RepOp};
 use fehu_ir::seg::SegSpace;
 use fehu_ir::visit::{deep, for_each_body, for_each_lambda};
-use fehu_ir::{Basic, Body, DimIndex, Exp, FunDef, Loop, LoopForm, Param, Purpose, Rep, Slice, Stm, SubExp, Type};
+use fehu_ir::{
+    Basic, Body, DimIndex, Exp, FunDef, Loop, LoopForm, Param, Purpose, Rep, Slice, Stm, SubExp, Type,
+};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -41,7 +41,8 @@ use fehu_memory::{
 };
 use fehu_opt::fusion::over_views;
 use fehu_opt::{
-    copies, cse, dce, filter, fusion, inline, invariant, mark_consumed, operators, runs, simplify, sink,
+    copies, cse, dce, filter, fusion, inline, invariant, mark_consumed, operators, promises, runs, simplify,
+    sink,
 };
 use fehu_pass::{Pipeline, Refusal, Stop};
 use std::cell::RefCell;
@@ -69,12 +70,13 @@ pub fn of<'a>(
 
 /// Optimised combinators.
 pub fn soacs<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
-    fused().then(finished())
+    fused().then(finished()).pass(promises::PASS, "what loops are made of looks for checks that may fail")
 }
 
 /// The same with irregular nests in versions.
 pub fn soacs_in_versions<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
     let flat = Pipeline::new()
+        .pass(promises::PASS, "from here on, what has a check may fail")
         .pass(few_points::PASS, "maps are as fused as they get; calls that leave them are done together")
         .pass(
             joined_rows::PASS,

@@ -277,7 +277,6 @@ impl Purpose {
             Purpose::Program | Purpose::Sizes { .. } => true,
         }
     }
-
 }
 
 /// A loop: parameters with their initial values; the body's results are the

@@ -2,6 +2,7 @@
 
 use crate::code::{Code, Emit, Res};
 use crate::lowerer::Lowerer;
+use crate::sizes::Origin;
 use crate::value::{names, project, Data, Ty, Value};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, ScalarType};
@@ -285,6 +286,8 @@ pub(crate) fn flatmap<'a>(cx: &mut Lowerer<'a>, f: &Value<'a>, xs: Data) -> Res<
         let r = cx.code.b.bind_all("t", vec![Type::I64, Type::I64.array_of(&[n])], Exp::Loop(Box::new(lp)));
         (SubExp::Var(r[0]), r[1])
     };
+    // A sum of sizes, all of which have been checked.
+    cx.code.check_shapes(&i64_array(total), |_| Some(Origin::Checked));
     let flags0 = cx.code.b.bind(
         "flags",
         Type::BOOL.array_of(&[total]),

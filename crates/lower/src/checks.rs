@@ -21,8 +21,12 @@ impl Code {
         sizes: &[SubExp],
     ) -> Option<Name> {
         let sizes: Vec<SubExp> = sizes.iter().filter(|n| n.name().is_some()).copied().collect();
-        let purpose = if sizes.is_empty() { Purpose::Values } else { Purpose::sizes(sizes) };
-        self.check_for(cond, message, purpose)
+        let purpose = if sizes.is_empty() { Purpose::Values } else { Purpose::sizes(sizes.clone()) };
+        let cert = self.check_for(cond, message, purpose);
+        if cert.is_some() {
+            self.checked_sizes.extend(sizes.iter().filter_map(|n| n.name()));
+        }
+        cert
     }
 
     /// A check, unless the code is marked unsafe.
@@ -32,10 +36,15 @@ impl Code {
         message: Vec<ErrorPart>,
         purpose: Purpose,
     ) -> Option<Name> {
-        if self.unsafe_depth > 0 && !self.safe {
+        if self.leaves_checks_out() {
             return None;
         }
         self.b.assert(cond, message, purpose)
+    }
+
+    /// Whether the code is marked unsafe.
+    pub(crate) fn leaves_checks_out(&self) -> bool {
+        self.unsafe_depth > 0 && !self.safe
     }
 
     /// The value, under new names that depend on the certificate: whoever uses it has passed the

@@ -16,7 +16,7 @@ use fehu_base::prim::{PrimType, PrimValue, ScalarType};
 use fehu_base::{Name, Symbol};
 use fehu_check::tast::{self, ExpKind};
 use fehu_check::types::Type as SurfaceType;
-use fehu_ir::{Purpose, ArrayData, Basic, ErrorPart, Exp, SubExp, Type};
+use fehu_ir::{ArrayData, Basic, ErrorPart, Exp, Purpose, SubExp, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 

@@ -22,10 +22,10 @@
 //! - `shape_elements` of `crates/codegen/rts/c/values.h`, for shapes that come from outside of the program.
 
 use crate::code::{Code, Emit};
+use crate::value::Ty;
 use fehu_base::ops::{BinOp, CmpOp, MathFn, PrimFn};
 use fehu_base::prim::{IntType, PrimType, ScalarType};
 use fehu_base::Name;
-use crate::value::Ty;
 use fehu_ir::{Basic, ErrorPart, Exp, Purpose, SubExp, Type};
 
 const I: IntType = IntType::I64;
@@ -33,6 +33,27 @@ const I: IntType = IntType::I64;
 /// Sizes are below this; products of sizes that are a power of two larger than it have something in the high half.
 const LIMIT: i64 = 1 << LIMIT_BITS;
 const LIMIT_BITS: i64 = 48;
+
+/// What is known of a size where it was handed on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// It has been checked.
+    Checked,
+    /// It has been checked, but for an inner size of an array without rows.
+    CheckedInShape,
+    Unknown,
+}
+
+impl Origin {
+    /// Of what has been checked, or may not have been.
+    pub(crate) fn of(checked: bool) -> Origin {
+        if checked {
+            Origin::Checked
+        } else {
+            Origin::Unknown
+        }
+    }
+}
 
 impl Code {
     /// Whether a number is a size.
@@ -84,33 +105,68 @@ impl Code {
         (self.checked_size(cert, size), cert)
     }
 
-    /// What a function takes, a loop carries or a branch returns as the size of arrays is one: whoever made the arrays has checked that,
-    /// but elsewhere. An inner size is one where those around it are positive: without rows, there is nobody who has checked it.
-    pub(crate) fn check_shapes(&mut self, ty: &Ty, own: impl Fn(Name) -> bool) {
-        let shapes: Vec<Vec<SubExp>> = ty.leaves().iter().map(|t| t.shape().to_vec()).collect();
-        let mut seen: Vec<Name> = vec![];
-        let rank = shapes.iter().map(Vec::len).max().unwrap_or(0);
-        for k in 0..rank {
-            for shape in shapes.iter().filter(|s| s.len() > k) {
-                let SubExp::Var(n) = shape[k] else { continue };
-                if seen.contains(&n) || !own(n) {
-                    continue;
-                }
-                seen.push(n);
-                let runs: Vec<SubExp> = shape[..k].iter().filter(|d| d.name().is_some()).copied().collect();
-                let mut ok = self.is_size(shape[k]);
-                for outer in &runs {
-                    let never = self.b.cmp(CmpOp::SLe(I), *outer, SubExp::i64(0));
-                    ok = self.b.bin(BinOp::LogOr, ok, never);
-                }
-                let message = vec![
-                    ErrorPart::Text("The size ".into()),
-                    ErrorPart::Value(shape[k], ScalarType::I64),
-                    ErrorPart::Text(" of an array is negative or too large.".into()),
-                ];
-                self.check_for(ok, message, Purpose::Sizes { sizes: vec![shape[k]], runs });
-            }
+    /// Whether a check that has been made says that this is a size.
+    pub(crate) fn is_checked_size(&self, n: SubExp) -> bool {
+        match n {
+            SubExp::Const(c) => c.as_i64().is_some_and(|c| (0..LIMIT).contains(&c)),
+            SubExp::Var(n) => self.checked_sizes.contains(&n),
         }
+    }
+
+    /// Sizes that functions take and return, loops carry and branches return are hidden from the checks that were made of them. They are
+    /// said again here: by a check that always holds, if whoever hands a size on has checked it, and else by one that asks. An inner
+    /// size is known to be one where those around it are positive: without rows, nobody has checked it. Gives certificates.
+    pub(crate) fn check_shapes(
+        &mut self,
+        ty: &Ty,
+        own: impl Fn(Name) -> Option<Origin>,
+    ) -> Vec<(Name, Name)> {
+        let shapes: Vec<Vec<SubExp>> = ty.leaves().iter().map(|t| t.shape().to_vec()).collect();
+        let rank = shapes.iter().map(Vec::len).max().unwrap_or(0);
+        let mut said: Vec<(Name, Name)> = vec![];
+        // Outer sizes first: what is one needs no condition.
+        for (k, shape) in (0..rank).flat_map(|k| shapes.iter().map(move |s| (k, s))) {
+            let Some(SubExp::Var(n)) = shape.get(k).copied() else { continue };
+            let Some(origin) = own(n).filter(|_| said.iter().all(|(m, _)| *m != n)) else { continue };
+            if origin == Origin::Unknown && self.leaves_checks_out() {
+                continue;
+            }
+            let outer = shape[..k].iter().filter(|d| d.name().is_some()).copied().collect();
+            let runs = if origin == Origin::Checked { vec![] } else { outer };
+            let ok = match origin {
+                Origin::Checked | Origin::CheckedInShape => SubExp::bool(true),
+                Origin::Unknown => self.is_size_if(n, &runs),
+            };
+            let message = vec![
+                ErrorPart::Text("The size ".into()),
+                ErrorPart::Value(n.into(), ScalarType::I64),
+                ErrorPart::Text(" of an array is negative or too large.".into()),
+            ];
+            if runs.is_empty() {
+                self.checked_sizes.insert(n);
+            }
+            let purpose = Purpose::Sizes { sizes: vec![n.into()], runs };
+            let check = Exp::Basic(Basic::Assert(ok, message, purpose));
+            said.push((n, self.b.bind("cert", Type::UNIT, check)));
+        }
+        said
+    }
+
+    /// Checks those of the sizes that nobody has checked here, for somebody who relies on them elsewhere.
+    pub(crate) fn check_hidden(&mut self, ty: &Ty, handed_on: impl Fn(Name) -> bool) {
+        let sizes = ty.dims().into_iter().filter_map(|d| d.operand().name());
+        let hidden: Vec<Name> = sizes.filter(|n| handed_on(*n) && !self.checked_sizes.contains(n)).collect();
+        self.check_shapes(ty, |n| hidden.contains(&n).then_some(Origin::Unknown));
+    }
+
+    /// Whether a number is a size, unless one of the others is not positive.
+    fn is_size_if(&mut self, n: Name, runs: &[SubExp]) -> SubExp {
+        let mut ok = self.is_size(n.into());
+        for outer in runs {
+            let never = self.b.cmp(CmpOp::SLe(I), *outer, SubExp::i64(0));
+            ok = self.b.bin(BinOp::LogOr, ok, never);
+        }
+        ok
     }
 
     /// The size under a name that depends on a check, so that whoever uses nothing but the size has passed
@@ -119,7 +175,11 @@ impl Code {
         if cert.is_none() {
             return size;
         }
-        self.certified(cert, |l| l.b.bind("n", Type::I64, Exp::Basic(Basic::SubExp(size))).into())
+        let checked = self.certified(cert, |l| l.b.bind("n", Type::I64, Exp::Basic(Basic::SubExp(size))));
+        if self.is_checked_size(size) {
+            self.checked_sizes.insert(checked);
+        }
+        checked.into()
     }
 
     /// Whether all elements that a flat slice touches are in an array of size `n`: offset, then number and

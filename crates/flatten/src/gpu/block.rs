@@ -24,7 +24,9 @@ use fehu_ir::seg::{
 };
 use fehu_ir::types::array_of_rows;
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Attr, Basic, Body, Builder, ErrorPart, Exp, Kernels, Purpose, Rep, Shape, Soacs, SubExp, Type};
+use fehu_ir::{
+    Attr, Basic, Body, Builder, ErrorPart, Exp, Kernels, Purpose, Rep, Shape, Soacs, SubExp, Type,
+};
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 

@@ -22,7 +22,8 @@ use fehu_ir::alias::Signatures;
 use fehu_ir::build::{nested_body, plain};
 use fehu_ir::soac::{Scan, Screma, Soac};
 use fehu_ir::{
-    Basic, Body, Builder, DimIndex, ErrorPart, Exp, Lambda, Loc, Loop, LoopForm, Param, Soacs, Purpose, SubExp, Type,
+    Basic, Body, Builder, DimIndex, ErrorPart, Exp, Lambda, Loc, Loop, LoopForm, Param, Purpose, Soacs,
+    SubExp, Type,
 };
 use rustc_hash::FxHashMap;
 

@@ -69,6 +69,10 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
     /// before the loop: it need only hold if the loop runs at all.
     pub(super) fn place_check(&mut self, stm: &mut Stm<R>) -> usize {
         let here = self.here();
+        // What holds is said where it is of use.
+        if matches!(stm.exp, Exp::Basic(Basic::Assert(SubExp::Const(_), ..))) {
+            return here;
+        }
         let mut needed = free_in_stm(stm).iter().map(|n| self.level(*n)).max().unwrap_or(0);
         let mut level = here;
         let mut loops = vec![];

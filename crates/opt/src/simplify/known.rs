@@ -87,6 +87,14 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         }
     }
 
+    /// Whether the operand is known to be a size.
+    pub(super) fn is_size(&self, e: SubExp) -> bool {
+        match e {
+            SubExp::Const(_) => true,
+            SubExp::Var(n) => self.sizes.contains(&n),
+        }
+    }
+
     /// The operand is a size from this level on.
     pub(super) fn learn_size(&mut self, e: SubExp, level: usize) {
         let SubExp::Var(n) = e else { return };

@@ -5,7 +5,7 @@ use crate::simplify::engine::Engine;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::PrimValue;
 use fehu_base::Name;
-use fehu_ir::{Basic, Exp, Rep, Stm, SubExp};
+use fehu_ir::{Basic, Exp, Purpose, Rep, Stm, SubExp};
 
 /// How deep a condition is looked into.
 const MAX_DEPTH: usize = 6;
@@ -14,9 +14,16 @@ pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 2] {
     [Rule { name: "check that holds", apply: holds }, Rule { name: "check made before", apply: made_before }]
 }
 
-fn holds<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+/// A check that holds stays as long as it says of a size what is not known otherwise.
+fn holds<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let is_news = |purpose: &Purpose| match purpose {
+        Purpose::Values | Purpose::Program => false,
+        Purpose::Sizes { sizes, .. } => !sizes.iter().all(|n| engine.is_size(*n)),
+    };
     match &stm.exp {
-        Exp::Basic(Basic::Assert(SubExp::Const(PrimValue::Bool(true)), ..)) if stm.certs.is_empty() => {
+        Exp::Basic(Basic::Assert(SubExp::Const(PrimValue::Bool(true)), _, purpose))
+            if stm.certs.is_empty() && !is_news(purpose) =>
+        {
             one(SubExp::Const(PrimValue::Unit))
         }
         Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
