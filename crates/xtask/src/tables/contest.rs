@@ -118,21 +118,17 @@ fn means_of(results: &Results, times: &[Time<'_>], name: &str) -> String {
 /// The geometric means of all contests.
 pub(super) fn means<'a>(all: impl Iterator<Item = &'a Results>) -> Result<String, String> {
     let mut out = String::from(
-        "| measured | who | time, as a multiple of that of | geometric mean | date, commit |\n| --- | --- | --- | --- | --- |\n",
+        "| measured | relative to | geometric means | date, commit |\n| --- | --- | --- | --- |\n",
     );
     for results in all.filter(|r| r.is_contest()) {
         let times = times(results)?;
         let baseline = results.one("baseline")?;
-        for name in contestants(results, &times)?.into_iter().filter(|name| *name != baseline) {
-            let _ = writeln!(
-                out,
-                "| {} | {name} | {baseline} | {} | {}, {} |",
-                results.one("title")?,
-                means_of(results, &times, name),
-                results.one("date")?,
-                results.one("commit")?.split(';').next().unwrap_or_default(),
-            );
-        }
+        let others = contestants(results, &times)?.into_iter().filter(|name| *name != baseline);
+        let means: Vec<String> =
+            others.map(|name| format!("{name} {}", means_of(results, &times, name))).collect();
+        let commit = results.one("commit")?.split(';').next().unwrap_or_default();
+        let [title, date] = [results.one("title")?, results.one("date")?];
+        let _ = writeln!(out, "| {title} | {baseline} | {} | {date}, {commit} |", means.join(", "));
     }
     Ok(out)
 }
@@ -157,7 +153,7 @@ mod tests {
         assert!(table.ends_with("- z, old, failed: no memory\n"), "{table}");
         let means = means([&results].into_iter()).expect("means");
         assert!(
-            means.contains("| T | new | old | 0.25x of 2; 0.50x of 1 without \"B\" | D, 0123456 |"),
+            means.contains("| T | old | new 0.25x of 2; 0.50x of 1 without \"B\" | D, 0123456 |"),
             "{means}"
         );
     }
