@@ -1,7 +1,8 @@
 //! Conventions that a machine can check: which crate may use which (`layers`), what comes from outside (`supply`),
-//! how large things become (`shape`), that tests are run (`tests`), and how sources are written (here).
+//! how large things become (`shape`, `pages`), that tests are run (`tests`), and how sources are written (here).
 
 mod layers;
+mod pages;
 mod paths;
 mod shape;
 mod supply;
