@@ -1,5 +1,6 @@
 //! What all parts of the checker share while it runs.
 
+use crate::terms::sizes::equal::Synonyms;
 use fehu_base::intrinsic::Intrinsic;
 use fehu_base::{Diagnostic, Name, NameSource, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
@@ -16,6 +17,8 @@ pub struct Context {
     pub def_spans: FxHashMap<Name, Span>,
     /// What each type parameter and abstract type may stand for.
     pub kinds: FxHashMap<Name, Liftedness>,
+    /// Those of them that are type parameters.
+    pub type_params: FxHashSet<Name>,
     /// The state of the expression checker, while type expressions inside of an expression are resolved.
     pub terms: Option<Box<crate::terms::State>>,
     /// The built-in functions by name.
@@ -26,6 +29,8 @@ pub struct Context {
     /// declared result type (for others, `consume` infers which parts of the
     /// result are unique).
     pub declared: FxHashSet<Name>,
+    /// Constants and functions that are other ones by definition.
+    pub synonyms: Synonyms,
     /// The name of the definition or specification that is being checked, behind which type parameters are declared.
     pub definition: Option<Span>,
 }

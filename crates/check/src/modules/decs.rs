@@ -9,7 +9,7 @@ use crate::type_exp::uses::{has_any_in_param, mentioned, name_anys};
 use crate::type_exp::{bind_tparams, elaborate_kinded};
 use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeDef};
 use crate::{consume, exhaust, tast, terms, warn};
-use fehu_base::{Diagnostic, Span, Symbol};
+use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::{self, Ident, Liftedness};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -159,6 +159,9 @@ impl Checker<'_> {
                 warn::check_val_bind(&mut self.ctx, &bind);
             }
             scheme.ty = with_result(&scheme.ty, bind.params.len(), &bind.ret);
+            if let Some(other) = other_name(&bind) {
+                self.ctx.synonyms.note(name, other);
+            }
             if self.errors() == errors {
                 bind.entry = self.entry_point(b, &bind, place);
             }
@@ -248,6 +251,14 @@ impl Checker<'_> {
             }
             false => d,
         });
+    }
+}
+
+/// What a definition is only another name for: `def rate = t.rate`.
+fn other_name(b: &tast::ValBind) -> Option<Name> {
+    match &*b.body.kind {
+        tast::ExpKind::Var(n, inst) if b.params.is_empty() && inst.is_empty() => Some(*n),
+        _ => None,
     }
 }
 

@@ -82,6 +82,7 @@ impl Checker<'_> {
             result_abs: rhs.abs,
             result: rhs.module,
             hidden: vec![],
+            synonyms: vec![],
         };
         Ok(ModuleType { abs: vec![], module: Module::Functor(Arc::new(sig)) })
     }

@@ -88,6 +88,7 @@ impl<'a> Infer<'a> {
             WhyKind::MatchResult => (Liftedness::SizeLifted, "Invalid type of match expression."),
             WhyKind::LoopParam => (Liftedness::SizeLifted, "Invalid type of loop parameter."),
             WhyKind::TypeParam(_)
+            | WhyKind::OnlyValue(_)
             | WhyKind::IntLiteral
             | WhyKind::FloatLiteral
             | WhyKind::Operator(_)

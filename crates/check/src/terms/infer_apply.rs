@@ -8,9 +8,9 @@ use super::quote;
 use crate::resolve::{closest, parametric, show_qual};
 use crate::scope::{Env, ModEntry, Module, TermEntry, ValEntry, ValKind};
 use crate::subst::Subst;
-use crate::types::{TParam, Type, TypeArg};
+use crate::types::{Scheme, TParam, Type, TypeArg};
 use fehu_base::intrinsic::Intrinsic;
-use fehu_base::{Diagnostic, Span};
+use fehu_base::{Diagnostic, Name, Span};
 use fehu_syntax::ast::{self, Liftedness, QualName};
 use std::sync::Arc;
 
@@ -151,7 +151,8 @@ impl Infer<'_> {
                 None => self.st.fresh(Cons::Open, span),
             };
             if lifted != Liftedness::Lifted && set.is_none() {
-                let result = self.restrict(&t, lifted, &Why { kind: WhyKind::TypeParam(n), span });
+                let kind = if is_endo(&v.scheme, n) { WhyKind::OnlyValue(n) } else { WhyKind::TypeParam(n) };
+                let result = self.restrict(&t, lifted, &Why { kind, span });
                 self.demand(span, "Invalid type argument.", result);
             }
             if op.is_some_and(Intrinsic::is_equality) {
@@ -380,4 +381,10 @@ fn callee(f: &ast::Exp) -> String {
         ast::ExpKind::Parens(e) => callee(e),
         _ => "function".into(),
     }
+}
+
+/// Whether values of the scheme are functions that take one value of the type parameter, and return one.
+fn is_endo(s: &Scheme, param: Name) -> bool {
+    let is_param = |t: &Type| matches!(t, Type::Var(_, n, _) if *n == param);
+    matches!(&s.ty, Type::Arrow(a) if is_param(&a.lhs) && is_param(&a.ret.ty))
 }

@@ -89,6 +89,8 @@ pub(crate) enum WhyKind {
     LoopParam,
     /// What a type parameter of that name stands for.
     TypeParam(Name),
+    /// The same, of a function from that type to itself.
+    OnlyValue(Name),
     /// An integer literal.
     IntLiteral,
     /// A float literal.
@@ -101,6 +103,14 @@ pub(crate) enum WhyKind {
     Range,
     /// The bound of a `for`.
     Bound,
+}
+
+impl Why {
+    /// Whether abstract types that hide sizes will do. Of what a function only takes once and returns there is one value, so
+    /// all its values have the same sizes: `copy`.
+    pub(crate) fn admits_hidden_sizes(&self) -> bool {
+        matches!(self.kind, WhyKind::OnlyValue(_))
+    }
 }
 
 /// What shape a free variable has at least.

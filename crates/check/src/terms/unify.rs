@@ -173,8 +173,12 @@ impl Infer<'_> {
     /// Makes two free variables one.
     fn link(&mut self, m: u32, n: u32) -> Unified {
         let (Some(a), Some(b)) = (self.st.free(m).cloned(), self.st.free(n).cloned()) else { return Ok(()) };
-        let (lifted, lift_why) =
-            if a.lifted <= b.lifted { (a.lifted, a.lift_why) } else { (b.lifted, b.lift_why) };
+        let laxer = |w: &Option<Why>| w.as_ref().is_some_and(Why::admits_hidden_sizes);
+        let (lifted, lift_why) = if (a.lifted, laxer(&a.lift_why)) <= (b.lifted, laxer(&b.lift_why)) {
+            (a.lifted, a.lift_why)
+        } else {
+            (b.lifted, b.lift_why)
+        };
         let merged = |cons| Free {
             cons,
             level: a.level.min(b.level),
@@ -416,7 +420,8 @@ impl Infer<'_> {
             Type::Scalar(_) | Type::Error | Type::Array(..) => Ok(()),
             Type::Meta(m) => {
                 let Some(f) = self.st.free(m) else { return Ok(()) };
-                if f.lifted <= max {
+                let laxer = f.lift_why.as_ref().is_some_and(Why::admits_hidden_sizes);
+                if (f.lifted, laxer) <= (max, why.admits_hidden_sizes()) {
                     return Ok(());
                 }
                 f.lifted = max;
@@ -443,7 +448,8 @@ impl Infer<'_> {
             v @ Type::Var(..) => {
                 let Type::Var(_, n, args) = &v else { return Ok(()) };
                 let kind = self.ctx.kinds.get(n).copied().unwrap_or(Liftedness::Unlifted);
-                if kind > max {
+                let hidden = kind == Liftedness::SizeLifted && !self.ctx.type_params.contains(n);
+                if kind > max && !(hidden && why.admits_hidden_sizes()) {
                     let shown = self.show(&v);
                     let more = match kind {
                         Liftedness::Lifted => "may be functional",
@@ -502,7 +508,7 @@ pub(crate) fn why_text(me: &Infer<'_>, why: &Why) -> String {
         WhyKind::IfResult => "The result of an if".into(),
         WhyKind::MatchResult => "The result of a match".into(),
         WhyKind::LoopParam => "A loop parameter".into(),
-        WhyKind::TypeParam(n) => {
+        WhyKind::TypeParam(n) | WhyKind::OnlyValue(n) => {
             format!(
                 "the instance of non-lifted type parameter \"{}\" (possibly an array element)",
                 me.ctx.names.base(n)

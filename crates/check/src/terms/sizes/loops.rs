@@ -149,7 +149,8 @@ fn settle_loop(
             Some(g) => {
                 let g = sizer.size(g);
                 let first = sizer.size(&places[*i].1);
-                !same_size(&g, &Size::Var(*root)) && !same_size(&g, &first)
+                let known = &sizer.ctx.synonyms;
+                !same_size(known, &g, &Size::Var(*root)) && !same_size(known, &g, &first)
             }
             None => false,
         });

@@ -9,10 +9,8 @@
 use super::extent;
 use super::Sizer;
 use crate::subst::Subst;
-use crate::tast::{Exp, ExpKind};
-use crate::type_exp::uses::mentioned;
+use crate::type_exp::uses;
 use crate::types::{Arrow, RetType, Size, Type, TypeArg, Uniq};
-use crate::visit::children;
 use fehu_base::{Name, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
 use rustc_hash::FxHashSet;
@@ -215,8 +213,7 @@ impl Sizer<'_> {
                 Some(Flex::Free { .. }) | None => s.clone(),
             },
             Size::Exp(e) => {
-                let mut names = FxHashSet::default();
-                mentioned_exp(e, &mut names);
+                let names = mentioned_size(s);
                 let mut subst = Subst::default();
                 for n in names {
                     if let Some(Flex::Is(s)) = self.flexes.get(&n) {
@@ -346,28 +343,15 @@ pub(crate) fn collect_metas(t: &Type, out: &mut Vec<u32>) {
 /// The names that a size mentions.
 pub(crate) fn mentioned_size(s: &Size) -> FxHashSet<Name> {
     let mut out = FxHashSet::default();
-    match s {
-        Size::Var(n) => {
-            out.insert(*n);
-        }
-        Size::Exp(e) => mentioned_exp(e, &mut out),
-        Size::Const(_) | Size::Any => {}
-    }
+    uses::mentioned_size(s, &mut out);
     out
 }
 
 /// The names that a type mentions in sizes.
 pub(crate) fn mentioned_type(t: &Type) -> FxHashSet<Name> {
     let mut out = FxHashSet::default();
-    mentioned(t, &mut out);
+    uses::mentioned(t, &mut out);
     out
-}
-
-fn mentioned_exp(e: &Exp, out: &mut FxHashSet<Name>) {
-    if let ExpKind::Var(n, _) = &*e.kind {
-        out.insert(*n);
-    }
-    children(e, &mut |c| mentioned_exp(c, out));
 }
 
 /// The type without its sizes, uniqueness and names.
