@@ -3,7 +3,7 @@
 use crate::terms::sizes::equal::Synonyms;
 use fehu_base::intrinsic::Intrinsic;
 use fehu_base::{Diagnostic, Name, NameSource, Span, Symbol};
-use fehu_syntax::ast::Liftedness;
+use fehu_syntax::ast::{Ident, Liftedness};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Names made and problems found so far.
@@ -32,7 +32,12 @@ pub struct Context {
     /// Constants and functions that are other ones by definition.
     pub synonyms: Synonyms,
     /// The name of the definition or specification that is being checked, behind which type parameters are declared.
-    pub definition: Option<Span>,
+    pub definition: Option<Ident>,
+    /// How many problems had been found where it began.
+    pub before: usize,
+    /// Whether it uses something of which the type is not known, because of a mistake elsewhere: what is not known of its own
+    /// types and names is no mistake then.
+    pub uses_broken: bool,
 }
 
 /// Where to read more about an error that has a name.
@@ -46,6 +51,22 @@ impl Context {
         let name = self.names.fresh(base);
         self.def_spans.insert(name, span);
         name
+    }
+
+    /// A definition or specification of that name begins.
+    pub fn begin(&mut self, name: Ident) {
+        self.definition = Some(name);
+        self.before = self.diagnostics.len();
+        self.uses_broken = false;
+    }
+
+    /// Notes that there is nothing of some name: once for each definition, however often that uses it.
+    pub fn report_unknown(&mut self, d: Diagnostic) {
+        let mut own = self.diagnostics.iter_mut().skip(self.before);
+        match own.find(|o| o.message == d.message && o.span.file == d.span.file) {
+            Some(first) => first.also(d),
+            None => self.report(d),
+        }
     }
 
     /// Notes a problem.

@@ -53,7 +53,10 @@ pub fn type_entry(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<Type
                 Some(e) => e.types.get(&q.name.name),
             };
             match found {
-                Some(t) => return Some(t.clone()),
+                Some(t) => {
+                    ctx.uses_broken |= t.def.def.ty.is_broken();
+                    return Some(t.clone());
+                }
                 None => {
                     let near = match &env {
                         None => closest(q.name.name, scope.type_names()),
@@ -78,8 +81,8 @@ pub fn type_entry(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<Type
                                 "a type parameter is declared before the first parameter, as in \"def f '{name} (x: {name})\"",
                             ));
                             match ctx.definition {
-                                Some(at) => {
-                                    d.fix(format!("Declare `'{name}`"), at.end(), format!(" '{name}"))
+                                Some(of) => {
+                                    d.fix(format!("Declare `'{name}`"), of.span.end(), format!(" '{name}"))
                                 }
                                 None => d,
                             }
@@ -92,7 +95,7 @@ pub fn type_entry(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<Type
         Err(Stuck::NotFound(m)) => unknown().note(format!("there is no module \"{}\" in scope here", m.name)),
         Err(Stuck::Parametric(m)) => parametric(m),
     };
-    ctx.report(d);
+    ctx.report_unknown(d);
     None
 }
 

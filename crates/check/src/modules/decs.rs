@@ -149,9 +149,10 @@ impl Checker<'_> {
             );
         }
         let name = self.ctx.bind(b.name.name, b.name.span);
-        self.ctx.definition = Some(b.name.span);
+        self.ctx.begin(b.name);
         let errors = self.errors();
         let (bind, mut scheme) = terms::check_val_bind(&mut self.ctx, &mut self.scope, name, b);
+        let said = self.ctx.diagnostics.len();
         if let Some(mut bind) = bind {
             exhaust::check_val_bind(&mut self.ctx, &bind);
             consume::check_val_bind(&mut self.ctx, &mut bind);
@@ -165,6 +166,9 @@ impl Checker<'_> {
             if self.errors() == errors {
                 bind.entry = self.entry_point(b, &bind, place);
             }
+            if self.ctx.uses_broken {
+                self.ctx.diagnostics.truncate(said);
+            }
             out.push(tast::Dec::Val(bind));
         } else if b.keyword == ast::ValKeyword::Entry && place == Place::Nested {
             self.nested_entry(b);
@@ -172,17 +176,23 @@ impl Checker<'_> {
         ValEntry { name, scheme: Arc::new(scheme), span: b.name.span, kind: ValKind::Global }
     }
 
-    fn errors(&self) -> usize {
+    pub(super) fn errors(&self) -> usize {
         self.ctx.diagnostics.iter().filter(|d| d.severity == fehu_base::Severity::Error).count()
     }
 
     /// `type t [n] 'a = def`, in a module or a module type.
     pub(super) fn type_bind(&mut self, b: &ast::TypeBind) -> TypeEntry {
-        self.ctx.definition = Some(b.name.span);
+        self.ctx.begin(b.name);
         let mark = self.scope.mark();
         let tparams = bind_tparams(&mut self.ctx, &mut self.scope, &b.tparams);
+        let errors = self.errors();
         let (def, kind) = elaborate_kinded(&mut self.ctx, &mut self.scope, &b.def);
         self.scope.rollback(mark);
+        let name = self.ctx.bind(b.name.name, b.name.span);
+        if self.errors() > errors || def.ty.is_broken() {
+            let def = TypeDef { tparams, lifted: b.lifted, def: RetType::simple(Type::Error) };
+            return TypeEntry { name, def: Arc::new(def), span: b.name.span };
+        }
         let named = def.dims.len();
         let def = self.name_existentials(def);
         self.abbreviation_kind(b, kind, def.dims.len() > named || named > 0);
@@ -190,7 +200,7 @@ impl Checker<'_> {
         mentioned(&def.ty, &mut used);
         for p in &tparams {
             if let TParam::Size(n) = p {
-                if !used.contains(n) && !matches!(def.ty, Type::Error) {
+                if !used.contains(n) {
                     let text = format!("Size parameter \"[{}]\" unused.", self.ctx.names.base(*n));
                     self.ctx.report(Diagnostic::error(b.span, text));
                 }
@@ -206,7 +216,6 @@ impl Checker<'_> {
                 .note(see("anonymous-nonconstructive")),
             );
         }
-        let name = self.ctx.bind(b.name.name, b.name.span);
         let def = TypeDef { tparams, lifted: b.lifted, def };
         TypeEntry { name, def: Arc::new(def), span: b.name.span }
     }

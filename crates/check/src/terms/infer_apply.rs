@@ -77,7 +77,7 @@ impl Infer<'_> {
                     let other = other_name(i.checked_sub(1).map(|q| parts[q].name), p.name);
                     let known = other.or_else(|| near.map(|n| format!("{qualifiers}{n}")));
                     let span = parts[0].span.to(p.span);
-                    self.report(match known {
+                    self.ctx.report_unknown(match known {
                         Some(n) => {
                             d.help(format!("there is \"{n}\"")).fix(format!("Change to `{n}`"), span, n)
                         }
@@ -125,6 +125,7 @@ impl Infer<'_> {
                 format!("Use of \"{text}\": variables prefixed with underscore may not be accessed.");
             self.report(Diagnostic::error(span, headline).related(v.span, "bound here"));
         }
+        self.ctx.uses_broken |= v.scheme.ty.is_broken();
         let global = match v.kind {
             ValKind::Global | ValKind::Intrinsic => Some(v.scheme.clone()),
             ValKind::Local | ValKind::SizeParam => None,

@@ -50,6 +50,7 @@ impl Infer<'_> {
                 self.bind_local(id.name, name, Scheme::mono(ty.clone()), id.span);
             }
         }
+        self.st.in_body = true;
         let body = self.exp(f.body);
         self.expect(body.span, "Function body does not have expected type.", &ret_type, &body.ty.clone());
         self.scope.rollback(mark);

@@ -157,6 +157,8 @@ pub struct State {
     pub(crate) level: u32,
     /// Where local type parameters were bound.
     pub(crate) levels: FxHashMap<Name, u32>,
+    /// Whether the parameters and the result's type have been read.
+    pub(crate) in_body: bool,
     /// Records of which a field was updated before their type was known.
     pub(crate) updated: Vec<(Type, Span)>,
     /// The size expressions of written types, by the names that stand for them; finished by the second layer.

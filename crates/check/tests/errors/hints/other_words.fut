@@ -50,13 +50,9 @@ def g (xs: []i32) = xs.length
 --  --> hints/other_words.fut:5:14-15
 --   |
 -- 5 | def e = map (x => x) [1]
---   |              ^ not in scope
---
--- error: Unknown name "x".
---  --> hints/other_words.fut:5:19-20
---   |
--- 5 | def e = map (x => x) [1]
---   |                   ^ not in scope
+--   |              ^    - and here
+--   |              |
+--   |              not in scope
 --
 -- error: Cannot index value of this type.
 --        Type: (i32, i32)
