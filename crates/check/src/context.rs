@@ -1,5 +1,6 @@
 //! What all parts of the checker share while it runs.
 
+use crate::named::Named;
 use crate::terms::sizes::equal::Synonyms;
 use fehu_base::intrinsic::Intrinsic;
 use fehu_base::{Diagnostic, Name, NameSource, Span, Symbol};
@@ -41,7 +42,7 @@ pub struct Context {
 }
 
 /// Where to read more about an error that has a name.
-pub fn see(entry: &str) -> String {
+pub fn see(entry: Named) -> String {
     format!("`fehu explain {entry}` says more")
 }
 

@@ -1,6 +1,7 @@
 //! Names with qualifiers to what they stand for.
 
-use crate::context::Context;
+use crate::context::{see, Context};
+use crate::named::Named;
 use crate::scope::{Env, ModEntry, Module, Scope, TermEntry, TypeEntry};
 use fehu_base::{Diagnostic, Symbol};
 use fehu_syntax::ast::{Ident, QualName};
@@ -141,6 +142,7 @@ fn unknown_module(q: &QualName) -> Diagnostic {
 pub fn parametric(m: Ident) -> Diagnostic {
     Diagnostic::error(m.span, format!("Module \"{}\" is a parametric module.", m.name))
         .note("it has no content of its own until it is applied to an argument")
+        .note(see(Named::ModuleIsParametric))
         .help(format!("bind an application, as in \"module x = {} arg\", and use that", m.name))
 }
 

@@ -4,6 +4,7 @@ use super::defined::{Defined, Place};
 use super::needed::promised;
 use super::{Checker, Stop};
 use crate::context::see;
+use crate::named::Named;
 use crate::scope::{Env, ModEntry, ModTypeEntry, Module, TermEntry, TypeEntry, ValEntry, ValKind};
 use crate::type_exp::uses::{has_any_in_param, mentioned, name_anys};
 use crate::type_exp::{bind_tparams, elaborate_kinded};
@@ -145,7 +146,7 @@ impl Checker<'_> {
             self.ctx.report(
                 Diagnostic::error(b.name.span, format!("The {text} operator may not be redefined."))
                     .note("it does not always evaluate its right operand, which no function can do")
-                    .note(see("may-not-be-redefined")),
+                    .note(see(Named::MayNotBeRedefined)),
             );
         }
         let name = self.ctx.bind(b.name.name, b.name.span);
@@ -213,7 +214,7 @@ impl Checker<'_> {
                     "Type abbreviation contains an anonymous size not used constructively as an array size.",
                 )
                 .note("a function does not show the sizes of its parameters")
-                .note(see("anonymous-nonconstructive")),
+                .note(see(Named::AnonymousNonconstructive)),
             );
         }
         let def = TypeDef { tparams, lifted: b.lifted, def };

@@ -4,6 +4,7 @@
 use super::infer::Infer;
 use super::metas::{Cons, ScalarSet, Slot};
 use crate::context::see;
+use crate::named::Named;
 use crate::types::{TParam, Type, TypeArg};
 use fehu_base::prim::ScalarType;
 use fehu_base::Diagnostic;
@@ -62,7 +63,7 @@ impl Infer<'_> {
                 self.report(
                     Diagnostic::error(span, "Full type of this record is not known at this point.")
                         .label("the type of a record must be known where a field is updated")
-                        .note(see("record-type-not-known"))
+                        .note(see(Named::RecordTypeNotKnown))
                         .help("annotate the type where the record is bound"),
                 );
             }
@@ -101,7 +102,7 @@ impl Infer<'_> {
         self.st.slots[m as usize] = Slot::Known(Type::Error);
         self.report(
             Diagnostic::error(*span, format!("Type is ambiguous ({what})."))
-                .note(see("ambiguous-type"))
+                .note(see(Named::AmbiguousType))
                 .help("add a type annotation to say which type is meant"),
         );
     }

@@ -4,6 +4,7 @@ use super::infer::Infer;
 use super::metas::{Cons, Free, ScalarSet, Slot, Why, WhyKind};
 use super::sizes::tables::collect_metas;
 use crate::context::see;
+use crate::named::Named;
 use crate::show::Show;
 use crate::types::{Type, TypeArg};
 use fehu_base::{Diagnostic, Name, Span, Symbol};
@@ -17,7 +18,7 @@ pub(crate) struct Mismatch {
     /// Other places.
     pub(crate) related: Vec<(Span, String)>,
     /// The entry of the error index that explains it.
-    pub(crate) index: Option<&'static str>,
+    pub(crate) index: Option<Named>,
 }
 
 /// The answer of a unification.
@@ -363,7 +364,7 @@ impl Infer<'_> {
             Type::Scalar(_) | Type::Error => Ok(()),
             Type::Meta(n) if n == m => {
                 let mut e = Mismatch::new("Occurs check: the type would contain itself.");
-                e.index = Some("occurs-check");
+                e.index = Some(Named::OccursCheck);
                 Err(e)
             }
             Type::Meta(n) => {
@@ -404,7 +405,7 @@ impl Infer<'_> {
         let mut e = Mismatch::new(format!(
             "Scope violation: type parameter \"{base}\" is not in scope where the other type is bound."
         ));
-        e.index = Some("scope-violation");
+        e.index = Some(Named::ScopeViolation);
         if let Some(span) = self.ctx.def_spans.get(&n) {
             e.related.push((*span, format!("\"{base}\" is bound here")));
         }

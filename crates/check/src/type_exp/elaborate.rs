@@ -3,7 +3,8 @@
 use super::params::bind_size;
 use super::show::{show_size, show_type_exp};
 use super::uses::{constructive, name_anys};
-use crate::context::Context;
+use crate::context::{see, Context};
+use crate::named::Named;
 use crate::resolve::{closest, follow, term, type_entry};
 use crate::scope::{Scope, TermEntry, ValEntry, ValKind};
 use crate::subst::{apply, make_unique};
@@ -206,7 +207,8 @@ impl Walk<'_> {
             if !shown.contains(n) && !matches!(ty, Type::Error) {
                 self.ctx.report(
                     Diagnostic::error(span, format!("Existential size \"{}\" not used as array size.", d.name))
-                        .note("a value of the type must show the size: as the size of an array that is not behind a function"),
+                        .note("a value of the type must show the size: as the size of an array that is not behind a function")
+                        .note(see(Named::UnusedExistential)),
                 );
             }
         }

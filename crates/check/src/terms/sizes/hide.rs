@@ -209,7 +209,7 @@ impl Sizer<'_> {
                 continue;
             }
             let why = format!("an unknown size arising from \"{}\" going out of scope", self.show_size(&s));
-            self.unknowns.insert(n, Unknown { span: Span::NONE, why, depth: 0 });
+            self.unknowns.insert(n, Unknown { span: Span::NONE, why, index: None, depth: 0 });
         }
         RetType { dims, ty }
     }

@@ -8,6 +8,7 @@
 
 use super::extent;
 use super::Sizer;
+use crate::named::Named;
 use crate::subst::Subst;
 use crate::type_exp::uses;
 use crate::types::{Arrow, RetType, Size, Type, TypeArg, Uniq};
@@ -71,6 +72,8 @@ pub(crate) enum Slot {
 pub(crate) struct Unknown {
     pub(crate) span: Span,
     pub(crate) why: String,
+    /// The entry of the error index that explains it.
+    pub(crate) index: Option<Named>,
     /// In how many bodies (functions, branches, loops) it is made.
     pub(crate) depth: u32,
 }
@@ -95,7 +98,7 @@ impl Sizer<'_> {
     /// An unknown size made here.
     pub(crate) fn unknown(&mut self, base: &str, span: Span, why: String) -> Name {
         let n = self.ctx.bind(Symbol::new(base), span);
-        self.unknowns.insert(n, Unknown { span, why, depth: self.depth });
+        self.unknowns.insert(n, Unknown { span, why, index: None, depth: self.depth });
         n
     }
 

@@ -8,6 +8,8 @@ use super::equal::{make_equal, Choices, Synonyms, Unequal};
 use super::hide::Hidden;
 use super::tables::{mentioned_size, mentioned_type, Flex, Slot, DEEPEST};
 use super::Sizer;
+use crate::context::see;
+use crate::named::Named;
 use crate::show::{show_size, show_type};
 use crate::subst::{make_nonunique, Subst};
 use crate::terms::unify::{Mismatch, Unified};
@@ -87,6 +89,9 @@ impl Sizer<'_> {
         for n in names {
             if let Some(u) = self.unknowns.get(&n) {
                 d = d.note(format!("\"{}\" is {}", self.ctx.names.base(n), u.why));
+                if let Some(entry) = u.index {
+                    d = d.note(see(entry));
+                }
             }
         }
         d
@@ -165,7 +170,7 @@ impl Sizer<'_> {
             let mut e = Mismatch::new(format!(
                 "Parameter types \"{x}\" and \"{y}\" are incompatible regarding consuming their arguments."
             ));
-            e.index = Some("unify-consuming-param");
+            e.index = Some(Named::UnifyConsumingParam);
             return Err(e);
         }
         self.unify_in(&g.lhs, &f.lhs, bound).map_err(|m| m.context("When matching parameter types."))?;
@@ -234,7 +239,7 @@ impl Sizer<'_> {
                 Some(Flex::Free { .. }) | None => false,
             });
             if local && m.index.is_none() {
-                m.index = Some("scope-violation");
+                m.index = Some(Named::ScopeViolation);
             }
             m
         })
@@ -285,7 +290,7 @@ impl Sizer<'_> {
             let mut e = Mismatch::new(format!(
                 "Existential size would appear in function parameter of return type:\n  {shown}"
             ));
-            e.index = Some("existential-param-ret");
+            e.index = Some(Named::ExistentialParamRet);
             return Err(e);
         }
         self.admit(level, &r.ty)?;
@@ -338,7 +343,7 @@ impl Sizer<'_> {
         let mut e = Mismatch::new(format!(
             "Causality check: size \"{base}\" is needed here, but it is only known when the function has been called."
         ));
-        e.index = Some("causality-check");
+        e.index = Some(Named::CausalityCheck);
         e
     }
 
@@ -347,7 +352,7 @@ impl Sizer<'_> {
         let mut e = Mismatch::new(format!(
             "Scope violation: \"{base}\" is not in scope where the size that must equal it is introduced."
         ));
-        e.index = Some("scope-violation");
+        e.index = Some(Named::ScopeViolation);
         if let Some(span) = self.ctx.def_spans.get(&n) {
             if *span != Span::NONE {
                 e.related.push((*span, format!("\"{base}\" is bound here")));
@@ -405,7 +410,7 @@ impl Sizer<'_> {
         if names.contains(&n) {
             let (x, y) = (self.show_size(&Size::Var(n)), self.show_size(s));
             let mut e = Mismatch::new(format!("Occurs check: cannot make size \"{x}\" equal to \"{y}\"."));
-            e.index = Some("occurs-check");
+            e.index = Some(Named::OccursCheck);
             return Err(e);
         }
         if !self.private.contains(&n) {
