@@ -270,6 +270,9 @@ fn functions_in_sizes_have_sizes_of_their_own() {
     let shapes = "def len [n] (_: [n]i32) = n\n def on [n] (f: [n]i32 -> i64) = f (replicate n 0)\n";
     let size = |n: i32| format!("on (len : [{n}]i32 -> i64)");
     let definition = |n| format!("{shapes} def xs : [{}]i32 = replicate ({}) 0", size(3), size(n));
+    let summed = "def f (ks: []i64) (b: bool) : [i64.sum ks]i32 =
+                    if b then replicate (i64.sum ks) 1 else replicate (i64.sum ks) 2";
+    assert_eq!(errors(summed), Vec::<String>::new());
     assert_eq!(errors(&definition(3)), Vec::<String>::new());
     rejected(&definition(4), "do not match");
 }
@@ -295,6 +298,12 @@ fn copies_of_abstract_types_that_hide_sizes() {
     rejected("def f '~t (x: t) = copy x", lifted);
     rejected("def f '^t (x: t) = copy x", lifted);
     rejected(&definition("def f = copy m.f"), lifted);
+    rejected(
+        "module m : { type~ mat [n]  val f : (n: i64) -> mat [n] } =
+           { type~ mat [n] = ?[d].([n]i32, [d]i32)  def f n : mat [n] = (replicate n 0, []) }
+         def f (n: i64) = copy (m.f n)",
+        lifted,
+    );
     rejected(&definition("def two 't (x: t) = [x, x] def f (a: m.mat) = two a"), lifted);
     rejected(&definition("def f (a: m.mat) = let g = copy in (g a, [a])"), "Cannot create array");
 }
