@@ -181,14 +181,14 @@ impl Diagnostic {
         self.fix_all(title, vec![(span.start(), before.to_owned()), (span.end(), after.to_owned())])
     }
 
-    /// Notes that the problem of another diagnostic, with the same message, is this one at another place.
+    /// Notes that the problem of another diagnostic, with the same message, is this one at another place, which edits change, too.
     pub fn also(&mut self, other: Diagnostic) {
         self.related.push(Label { span: other.span, text: "and here".into() });
-        for fix in other.fixes {
-            if let Some(same) = self.fixes.iter_mut().find(|f| f.title == fix.title) {
-                same.changes.extend(
-                    fix.changes.into_iter().filter(|c| !same.changes.contains(c)).collect::<Vec<_>>(),
-                );
+        for (fix, there) in self.fixes.iter_mut().zip(other.fixes) {
+            for change in there.changes {
+                if !fix.changes.contains(&change) {
+                    fix.changes.push(change);
+                }
             }
         }
     }

@@ -32,6 +32,8 @@ pub struct Context {
     pub declared: FxHashSet<Name>,
     /// Constants and functions that are other ones by definition.
     pub synonyms: Synonyms,
+    /// Parameters of definitions whose type is that of a number only because nothing says otherwise: which ones, and as written.
+    pub defaulted: FxHashMap<Name, Vec<(usize, Ident)>>,
     /// The name of the definition or specification that is being checked, behind which type parameters are declared.
     pub definition: Option<Ident>,
     /// How many problems had been found where it began.

@@ -119,7 +119,7 @@ pub fn module(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<ModEntry
 }
 
 /// What other languages call a type.
-fn other_types(name: Symbol) -> &'static [&'static str] {
+pub(crate) fn other_types(name: Symbol) -> &'static [&'static str] {
     match name.as_str() {
         "int" | "integer" | "Int" | "Integer" => &["i32", "i64"],
         "uint" | "unsigned" => &["u32", "u64"],

@@ -3,11 +3,13 @@
 
 use super::infer::Infer;
 use super::metas::{Cons, ScalarSet, Slot};
+use super::pre::Pat;
 use crate::context::see;
 use crate::named::Named;
 use crate::types::{TParam, Type, TypeArg};
 use fehu_base::prim::ScalarType;
 use fehu_base::Diagnostic;
+use fehu_syntax::ast;
 
 impl Infer<'_> {
     /// Settles all variables. Those in the declaration's type of which nothing
@@ -53,6 +55,19 @@ impl Infer<'_> {
         }
         self.settle();
         tparams
+    }
+
+    /// The parameters without a type of which only is known that they are numbers.
+    pub(crate) fn open_numbers(&mut self, params: &[Pat], bind: &ast::ValBind) -> Vec<(usize, ast::Ident)> {
+        let mut open = vec![];
+        for (i, (p, written)) in params.iter().zip(&bind.params).enumerate() {
+            if let (ast::Pat::Var(id), Type::Meta(m)) = (written, self.st.head(&p.ty)) {
+                if self.set_of(m).is_some() {
+                    open.push((i, *id));
+                }
+            }
+        }
+        open
     }
 
     /// A field can only be updated in a record of which all fields are known.

@@ -5,12 +5,14 @@
 //! `infer_apply.rs` (uses and applications), `infer_bind.rs` (what binds
 //! names) and `infer_pat.rs`.
 
+use super::foreign::comprehension;
+use super::hints::quoted_argument;
 use super::metas::{Cons, ScalarSet, State, Why, WhyKind};
 use super::pre::{self, Exp, ExpKind, Written};
 use super::quote;
 use super::unify::{Mismatch, Unified};
 use crate::context::Context;
-use crate::scope::{Scope, TermEntry, ValEntry, ValKind};
+use crate::scope::{Scope, ValEntry, ValKind};
 use crate::type_exp;
 use crate::types::{is_too_large, Scheme, Size, Type, MAX_DEPTH, MAX_PARTS};
 use fehu_base::prim::ScalarType;
@@ -181,8 +183,9 @@ impl<'a> Infer<'a> {
             ast::ExpKind::Record(fs) => self.record(fs, span),
             ast::ExpKind::Array(es) => self.array(es, span),
             ast::ExpKind::Project(e, f) => {
+                let text = quoted_argument(e);
                 let e = self.exp(e);
-                self.project(e, *f, span)
+                self.project(e, *f, span, &text)
             }
             ast::ExpKind::Index(e, ix) => {
                 let e = self.exp(e);
@@ -225,6 +228,10 @@ impl<'a> Infer<'a> {
             ast::ExpKind::SectionRight(op, e) => self.section(op, e, pre::Side::Right, span),
             ast::ExpKind::SectionAccess(path) => self.section_access(path, span),
             ast::ExpKind::Ascript(e, t) => {
+                if let Some(d) = self.cons(e, t) {
+                    self.report(d);
+                    return Exp::error(span);
+                }
                 let e = self.exp(e);
                 let t = self.written(t);
                 let headline = "Expression does not have expected type from explicit ascription.";
@@ -339,6 +346,10 @@ impl<'a> Infer<'a> {
     }
 
     fn array(&mut self, es: &[ast::Exp], span: Span) -> Exp {
+        if let Some(d) = comprehension(es, span) {
+            self.report(d);
+            return Exp::error(span);
+        }
         let mut out: Vec<Exp> = Vec::with_capacity(es.len());
         let mut complained = false;
         for e in es {
@@ -382,7 +393,7 @@ impl<'a> Infer<'a> {
     }
 
     /// The type of a field.
-    pub(crate) fn field_type(&mut self, t: &Type, f: ast::Ident) -> Type {
+    pub(crate) fn field_type(&mut self, t: &Type, f: ast::Ident, of: Option<(&str, Span)>) -> Type {
         match self.st.head(t) {
             Type::Error => Type::Error,
             Type::Record(fs) => match fs.iter().find(|(g, _)| *g == f.name) {
@@ -412,14 +423,8 @@ impl<'a> Infer<'a> {
                     Err(m) => {
                         let d = Diagnostic::error(f.span, format!("Attempt to access field \"{}\".", f.name));
                         let d = m.explain(d);
-                        let function = matches!(self.scope.term(f.name), Some(TermEntry::Val(_)));
-                        self.report(match function {
-                            true => d.help(format!(
-                                "only records have fields; to apply the function, write \"{} x\"",
-                                f.name
-                            )),
-                            false => d,
-                        });
+                        let d = self.no_field(d, &other, f, of);
+                        self.report(d);
                         Type::Error
                     }
                 }
@@ -427,8 +432,9 @@ impl<'a> Infer<'a> {
         }
     }
 
-    pub(crate) fn project(&mut self, e: Exp, f: ast::Ident, span: Span) -> Exp {
-        let ty = self.field_type(&e.ty.clone(), f);
+    /// A field of an expression, which is quoted, too.
+    pub(crate) fn project(&mut self, e: Exp, f: ast::Ident, span: Span, text: &str) -> Exp {
+        let ty = self.field_type(&e.ty.clone(), f, Some((text, e.span)));
         Exp::new(ExpKind::Project(e, f.name), ty, span)
     }
 

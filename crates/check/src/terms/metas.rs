@@ -157,6 +157,8 @@ pub struct State {
     pub(crate) level: u32,
     /// Where local type parameters were bound.
     pub(crate) levels: FxHashMap<Name, u32>,
+    /// Names that were bound by `let mut x = ...`, and where the word is that should not be there.
+    pub(crate) mutables: Vec<(Symbol, Span)>,
     /// Whether the parameters and the result's type have been read.
     pub(crate) in_body: bool,
     /// Records of which a field was updated before their type was known.

@@ -12,6 +12,7 @@
 //! would only repeat.
 
 mod close;
+mod foreign;
 mod hints;
 mod infer;
 mod infer_apply;
@@ -137,7 +138,11 @@ fn check_as(
     // What follows is about what is not known.
     let certain = infer.ctx.diagnostics.len();
     let failed = errors(infer.ctx) > before;
+    let open = infer.open_numbers(&checked.params, bind);
     let inferred = infer.close(&checked.ty, failed);
+    if !open.is_empty() {
+        infer.ctx.defaulted.insert(name, open);
+    }
     let recursive = infer.recursive;
     let st = std::mem::take(&mut infer.st);
     scope.rollback(mark);

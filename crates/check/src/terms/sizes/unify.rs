@@ -61,6 +61,7 @@ impl Sizer<'_> {
             Ok(()) => true,
             Err(m) => {
                 let d = self.size_error(span, headline, expected, actual, &m);
+                let d = self.with_coercion(d, span, expected, actual);
                 self.ctx.report(d);
                 false
             }

@@ -71,4 +71,4 @@ def g (xs: []i32) = xs.length
 -- 7 | def g (xs: []i32) = xs.length
 --   |                        ^^^^^^
 --   |
---   = help: only records have fields; to apply the function, write "length x"
+--   = help: only records have fields; to apply the function, write "length xs"
