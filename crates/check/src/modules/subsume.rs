@@ -11,7 +11,7 @@ use crate::show::{show_size, show_type};
 use crate::subst::{make_nonunique, make_unique, Subst};
 use crate::terms::sizes::equal::{make_equal, Choices, Synonyms};
 use crate::type_exp::params::param_arg;
-use crate::type_exp::uses::{consumes, kind, mentioned_size};
+use crate::type_exp::uses::{consumes, depends_on, kind};
 use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, TypeDef, Uniq};
 use fehu_base::{Name, Symbol};
 use fehu_syntax::ast::Liftedness;
@@ -277,7 +277,7 @@ impl<'a> Match<'a> {
             },
             Size::Exp(_) => {
                 let mut used = rustc_hash::FxHashSet::default();
-                mentioned_size(s, &mut used);
+                depends_on(s, &mut used);
                 let mut subst = Subst::default();
                 for n in used {
                     if matches!(self.sizes.get(&n), Some(Some(_))) {
@@ -325,7 +325,7 @@ impl Choices for Match<'_> {
 
     fn choose(&mut self, n: Name, s: &Size) -> Result<(), ()> {
         let mut used = rustc_hash::FxHashSet::default();
-        mentioned_size(s, &mut used);
+        depends_on(s, &mut used);
         // A size parameter is chosen once, so it cannot be what each call of a function brings anew.
         let anew = self.params.contains(&n) && self.inner.iter().any(|d| used.contains(d));
         if anew || used.contains(&n) {

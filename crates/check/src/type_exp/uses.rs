@@ -142,6 +142,26 @@ pub fn mentioned_size(s: &Size, out: &mut FxHashSet<Name>) {
     }
 }
 
+/// As [`mentioned_size`], with what size parameters of the functions in it stand for.
+pub fn depends_on(s: &Size, out: &mut FxHashSet<Name>) {
+    mentioned_size(s, out);
+    if let Size::Exp(e) = s {
+        instances(e, out);
+    }
+}
+
+fn instances(e: &Exp, out: &mut FxHashSet<Name>) {
+    if let ExpKind::Var(_, inst) = &*e.kind {
+        for arg in inst {
+            match arg {
+                TypeArg::Size(s) => depends_on(s, out),
+                TypeArg::Type(_) => {}
+            }
+        }
+    }
+    children(e, &mut |c| instances(c, out));
+}
+
 fn mentioned_exp(e: &Exp, out: &mut FxHashSet<Name>) {
     if let ExpKind::Var(n, _) = &*e.kind {
         out.insert(*n);

@@ -10,10 +10,8 @@ use super::extent;
 use super::Sizer;
 use crate::named::Named;
 use crate::subst::Subst;
-use crate::tast::{Exp, ExpKind};
 use crate::type_exp::uses;
 use crate::types::{Arrow, RetType, Size, Type, TypeArg, Uniq};
-use crate::visit::children;
 use fehu_base::{Name, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
 use rustc_hash::FxHashSet;
@@ -218,8 +216,8 @@ impl Sizer<'_> {
                 Some(Flex::Free { .. }) | None => s.clone(),
             },
             Size::Exp(e) => {
-                let mut names = mentioned_size(s);
-                instance_sizes(e, &mut names);
+                let mut names = FxHashSet::default();
+                uses::depends_on(s, &mut names);
                 let mut subst = Subst::default();
                 for n in names {
                     if let Some(Flex::Is(s)) = self.flexes.get(&n) {
@@ -351,19 +349,6 @@ pub(crate) fn mentioned_size(s: &Size) -> FxHashSet<Name> {
     let mut out = FxHashSet::default();
     uses::mentioned_size(s, &mut out);
     out
-}
-
-/// The names that stand for size parameters of the functions that an expression uses.
-fn instance_sizes(e: &Exp, out: &mut FxHashSet<Name>) {
-    if let ExpKind::Var(_, inst) = &*e.kind {
-        for arg in inst {
-            match arg {
-                TypeArg::Size(s) => uses::mentioned_size(s, out),
-                TypeArg::Type(_) => {}
-            }
-        }
-    }
-    children(e, &mut |c| instance_sizes(c, out));
 }
 
 /// The names that a type mentions in sizes.

@@ -13,10 +13,11 @@ use crate::named::Named;
 use crate::show::{show_size, show_type};
 use crate::subst::{make_nonunique, Subst};
 use crate::terms::unify::{Mismatch, Unified};
-use crate::type_exp::uses::consumes;
+use crate::type_exp::uses::{consumes, depends_on};
 use crate::types::{Arrow, RetType, Size, Type, TypeArg};
 use fehu_base::{Diagnostic, Name, Span};
 use fehu_syntax::ast::Liftedness;
+use rustc_hash::FxHashSet;
 
 impl Sizer<'_> {
     /// A type for a message.
@@ -408,7 +409,9 @@ impl Sizer<'_> {
         let Some(Flex::Free { level, .. }) = self.flexes.get(&n).cloned() else { return Ok(()) };
         let mut names: Vec<Name> = mentioned_size(s).into_iter().collect();
         names.sort();
-        if names.contains(&n) {
+        let mut all = FxHashSet::default();
+        depends_on(s, &mut all);
+        if all.contains(&n) {
             let (x, y) = (self.show_size(&Size::Var(n)), self.show_size(s));
             let mut e = Mismatch::new(format!("Occurs check: cannot make size \"{x}\" equal to \"{y}\"."));
             e.index = Some(Named::OccursCheck);
