@@ -266,10 +266,8 @@ impl Checker<'_> {
 
 /// What a definition is only another name for: `def rate = t.rate`.
 fn other_name(b: &tast::ValBind) -> Option<Name> {
-    match &*b.body.kind {
-        tast::ExpKind::Var(n, inst) if b.params.is_empty() && inst.is_empty() => Some(*n),
-        _ => None,
-    }
+    let tast::ExpKind::Var(n, inst) = &*b.body.kind else { return None };
+    (b.params.is_empty() && inst.is_empty()).then_some(*n)
 }
 
 /// The function type with another result after so many parameters.

@@ -119,7 +119,7 @@ impl<'a> Match<'a> {
         match p {
             TParam::Size(n) => TypeArg::Size(match self.put_in(&Size::Var(n)) {
                 Size::Var(open) if self.is_open(open) => Size::Const(0),
-                found => found,
+                found @ (Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Any) => found,
             }),
             TParam::Type(_, n) => {
                 TypeArg::Type(self.types.get(&n).and_then(|(_, t)| t.clone()).unwrap_or(Type::unit()))

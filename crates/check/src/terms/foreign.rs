@@ -82,7 +82,8 @@ impl Infer<'_> {
                 let set: ScalarSet = self.set_of(m)?;
                 [ScalarType::I32, ScalarType::F64].into_iter().find(|t| set.has(*t))
             }
-            other => scalar_of(&other).filter(|t| t.is_integer() || t.is_float()),
+            Type::Scalar(t) => (t.is_integer() || t.is_float()).then_some(t),
+            Type::Record(_) | Type::Sum(_) | Type::Arrow(_) | Type::Var(..) | Type::Error => None,
         }
     }
 
@@ -220,6 +221,7 @@ pub(super) fn bare_lambda(e: &ast::Exp) -> Option<Advice> {
 }
 
 /// The expression without what a number at its end is applied to, and where it ends then.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn without_arguments(e: &ast::Exp) -> Option<(ast::Exp, u32)> {
     let (kind, end) = match &*e.kind {
         ExpKind::Apply(f, _) if matches!(*f.kind, ExpKind::Literal(_)) => {

@@ -41,12 +41,11 @@ impl Infer<'_> {
                     at = q.span;
                 }
                 let mut e = self.use_of(&v, at);
-                let mut used = used;
-                for f in &parts[used..] {
+                let path =
+                    |n: usize| parts[..n].iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(".");
+                for (n, f) in parts.iter().enumerate().skip(used) {
                     at = at.to(f.span);
-                    let text = parts[..used].iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(".");
-                    e = self.project(e, *f, at, &text);
-                    used += 1;
+                    e = self.project(e, *f, at, &path(n));
                 }
                 e
             }
