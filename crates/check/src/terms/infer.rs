@@ -232,18 +232,12 @@ impl<'a> Infer<'a> {
                     self.report(d);
                     return Exp::error(span);
                 }
-                let e = self.exp(e);
-                let t = self.written(t);
-                let headline = "Expression does not have expected type from explicit ascription.";
-                self.expect(e.span, headline, &t.ret.ty.clone(), &e.ty.clone());
+                let (e, t) = self.with_type(e, t, "explicit ascription");
                 let ty = t.ret.ty.clone();
                 Exp::new(ExpKind::Ascript(e, t), ty, span)
             }
             ast::ExpKind::Coerce(e, t) => {
-                let e = self.exp(e);
-                let t = self.written(t);
-                let headline = "Expression does not have expected type from size coercion.";
-                self.expect(e.span, headline, &t.ret.ty.clone(), &e.ty.clone());
+                let (e, t) = self.with_type(e, t, "size coercion");
                 let ty = t.ret.ty.clone();
                 Exp::new(ExpKind::Coerce(e, t), ty, span)
             }
@@ -287,6 +281,15 @@ impl<'a> Infer<'a> {
             }
             ast::ExpKind::Error => Exp::error(span),
         }
+    }
+
+    /// An expression and the type that is written with it, which it has but for the sizes.
+    fn with_type(&mut self, e: &ast::Exp, t: &ast::TypeExp, by: &str) -> (Exp, Written) {
+        let e = self.exp(e);
+        let t = self.written(t);
+        let headline = format!("Expression does not have expected type from {by}.");
+        self.expect(e.span, &headline, &t.ret.ty.clone(), &e.ty.clone());
+        (e, t)
     }
 
     pub(crate) fn condition(&mut self, e: &ast::Exp) -> Exp {

@@ -14,41 +14,39 @@ use crate::subst::make_nonunique;
 use crate::types::{Size, Type};
 use fehu_base::{Diagnostic, Span};
 
-impl Sizer<'_> {
-    /// The complaint about an expression whose sizes differ from the expected ones, with a coercion if that is likely meant.
-    pub(super) fn with_coercion(
-        &mut self,
-        d: Diagnostic,
-        span: Span,
-        expected: &Type,
-        actual: &Type,
-    ) -> Diagnostic {
-        let (expected, actual) = (self.zonk(expected), self.zonk(actual));
-        let known = |n| !self.unknowns.contains_key(n) && !self.flexes.contains_key(n);
-        let mut differing = vec![];
-        let comparable = differences(&expected, &actual, &mut differing);
-        let differing: Vec<_> =
-            differing.into_iter().filter(|(e, a)| !same_size(&self.ctx.synonyms, e, a)).collect();
-        let mut names = mentioned_type(&expected);
-        differing.iter().for_each(|(_, a)| names.extend(mentioned_size(a)));
-        if !comparable || differing.is_empty() || !names.iter().all(known) {
-            return d;
-        }
-        let may_be_equal = |(e, a): &(Size, Size)| {
-            let constants = matches!((e, a), (Size::Const(_), Size::Const(_)));
-            !constants
-                && mentioned_size(e).is_disjoint(&mentioned_size(a))
-                && show_size(&self.ctx.names, e) != show_size(&self.ctx.names, a)
-        };
-        if !differing.iter().all(may_be_equal) {
-            return d;
-        }
-        let shown = self.show(&make_nonunique(&expected));
-        d.help(format!(
-            "if the sizes are always equal, say so: \"... :> {shown}\" checks it when the program runs"
-        ))
-        .fix_around(format!("Check the sizes: `:> {shown}`"), span, "(", &format!(" :> {shown})"))
+/// The complaint about an expression whose sizes differ from the expected ones, with a coercion if that is likely meant.
+pub(super) fn coercion(
+    sizer: &mut Sizer<'_>,
+    d: Diagnostic,
+    span: Span,
+    expected: &Type,
+    actual: &Type,
+) -> Diagnostic {
+    let (expected, actual) = (sizer.zonk(expected), sizer.zonk(actual));
+    let known = |n| !sizer.unknowns.contains_key(n) && !sizer.flexes.contains_key(n);
+    let mut differing = vec![];
+    let comparable = differences(&expected, &actual, &mut differing);
+    let differing: Vec<_> =
+        differing.into_iter().filter(|(e, a)| !same_size(&sizer.ctx.synonyms, e, a)).collect();
+    let mut names = mentioned_type(&expected);
+    differing.iter().for_each(|(_, a)| names.extend(mentioned_size(a)));
+    if !comparable || differing.is_empty() || !names.iter().all(known) {
+        return d;
     }
+    let may_be_equal = |(e, a): &(Size, Size)| {
+        let constants = matches!((e, a), (Size::Const(_), Size::Const(_)));
+        !constants
+            && mentioned_size(e).is_disjoint(&mentioned_size(a))
+            && show_size(&sizer.ctx.names, e) != show_size(&sizer.ctx.names, a)
+    };
+    if !differing.iter().all(may_be_equal) {
+        return d;
+    }
+    let shown = sizer.show(&make_nonunique(&expected));
+    d.help(format!(
+        "if the sizes are always equal, say so: \"... :> {shown}\" checks it when the program runs"
+    ))
+    .fix_around(format!("Check the sizes: `:> {shown}`"), span, "(", &format!(" :> {shown})"))
 }
 
 /// The sizes at the same places of two types; false if the types are no arrays, or tuples of arrays.

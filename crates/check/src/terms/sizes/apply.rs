@@ -1,5 +1,6 @@
 //! The second layer: applications and sections.
 
+use super::advice;
 use super::equal::bare_size;
 use super::exp::node;
 use super::extent;
@@ -41,7 +42,7 @@ impl Sizer<'_> {
                 let shown = show_exp(&self.ctx.names, a);
                 let headline = format!("Cannot apply {what} to \"{shown}\" (invalid type).");
                 let d = self.size_error(a.span, &headline, &arrow.lhs, &a.ty, &m);
-                let d = self.with_coercion(d, a.span, &arrow.lhs, &a.ty);
+                let d = advice::coercion(self, d, a.span, &arrow.lhs, &a.ty);
                 self.ctx.report(d);
                 return node(ExpKind::Apply(f, args), Type::Error, span);
             }

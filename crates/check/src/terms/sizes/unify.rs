@@ -4,6 +4,7 @@
 //! with a known result size may stand where one with an existential size is
 //! expected, but not the other way around.
 
+use super::advice;
 use super::equal::{make_equal, Choices, Synonyms, Unequal};
 use super::hide::Hidden;
 use super::tables::{mentioned_size, mentioned_type, Flex, Slot, DEEPEST};
@@ -62,7 +63,7 @@ impl Sizer<'_> {
             Ok(()) => true,
             Err(m) => {
                 let d = self.size_error(span, headline, expected, actual, &m);
-                let d = self.with_coercion(d, span, expected, actual);
+                let d = advice::coercion(self, d, span, expected, actual);
                 self.ctx.report(d);
                 false
             }
