@@ -194,7 +194,7 @@ fn accepted(program: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn all_rules_agree((x, y) in pair(), a in -9..9i64, b in -9..9i64) {
