@@ -211,3 +211,23 @@ fn size_parameters_are_not_what_mentions_themselves() {
     );
     assert_eq!(errors(&c).len(), 1);
 }
+
+#[test]
+fn another_constant_under_a_name_is_another_size() {
+    let unit = |text: &str| {
+        let file = SourceMap::default().add("main", text.to_owned());
+        SourceUnit { file, prog: fehu_syntax::parse(file, text).prog, imports: vec![], broken: vec![] }
+    };
+    let program = |k: &str| {
+        format!(
+            "module a = {{ def n : i64 = 8 }}\nmodule b = {{ def n : i64 = 9 }}\n\
+             def k = {k}\ndef f (xs: [a.n]i32) : [k]i32 = xs\n"
+        )
+    };
+    let (before, after) = (program("a.n"), program("b.n"));
+    let mut memory = Memory::default();
+    let first = check_again(&mut memory, vec![unit(&before)], 0, &before, &|| false);
+    assert!(first.is_some_and(|c| c.diagnostics.is_empty()));
+    let found = check_changed(&mut memory, &[unit(&after)], 0, &after).map(|f| f.diagnostics.len());
+    assert_eq!(found, Some(1));
+}
