@@ -60,6 +60,14 @@ impl Subst {
         self.sizes.insert(from, Size::Var(to));
     }
 
+    /// What a value's name has become.
+    pub fn value(&self, name: Name) -> Name {
+        match self.sizes.get(&name) {
+            Some(Size::Var(new)) => *new,
+            Some(_) | None => name,
+        }
+    }
+
     /// The type with what it stands for put in; existential sizes that come out are added to `dims`.
     pub fn ty(&self, names: &mut NameSource, dims: &mut Vec<Name>, t: &Type) -> Type {
         let mut w = Walk::new(self, names, dims);

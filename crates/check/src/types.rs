@@ -166,6 +166,22 @@ impl Type {
         Type::Sum(Arc::new(constrs))
     }
 
+    /// Whether a mistake that has been complained about hides some part of it.
+    pub fn is_broken(&self) -> bool {
+        match self {
+            Type::Error => true,
+            Type::Scalar(_) | Type::Meta(_) => false,
+            Type::Array(_, _, elem) => elem.is_broken(),
+            Type::Record(fields) => fields.iter().any(|(_, t)| t.is_broken()),
+            Type::Sum(constrs) => constrs.iter().flat_map(|(_, ts)| ts).any(Type::is_broken),
+            Type::Arrow(a) => a.lhs.is_broken() || a.ret.ty.is_broken(),
+            Type::Var(_, _, args) => args.iter().any(|a| match a {
+                TypeArg::Size(_) => false,
+                TypeArg::Type(t) => t.is_broken(),
+            }),
+        }
+    }
+
     /// A nonunique array.
     pub fn array(size: Size, elem: Type) -> Type {
         Type::Array(Uniq::Nonunique, size, Arc::new(elem))

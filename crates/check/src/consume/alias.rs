@@ -218,17 +218,6 @@ impl Tree {
     }
 }
 
-/// Whether a parameter of this type is consumed: a `*` stands somewhere in it,
-/// not counting the parameters and results of functions in it.
-pub(super) fn consumes(ty: &Type) -> bool {
-    match ty {
-        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
-        Type::Array(u, ..) | Type::Var(u, ..) => *u == Uniq::Unique,
-        Type::Record(fs) => fs.iter().any(|(_, t)| consumes(t)),
-        Type::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(consumes)),
-    }
-}
-
 /// Whether the type holds a function.
 pub(super) fn functional(ty: &Type) -> bool {
     match ty {

@@ -1,10 +1,11 @@
 //! Calls: which arguments are consumed, what the result may share, and whether
 //! functional arguments keep to what the callee expects of them.
 
-use super::alias::{consumes, functional, leaf_uniq, AliasSet, Tree};
+use super::alias::{functional, leaf_uniq, AliasSet, Tree};
 use super::errors;
 use super::state::{LogMark, Owner, State, What};
 use crate::tast::{Exp, ExpKind};
+use crate::type_exp::uses::consumes;
 use crate::types::{Arrow, Type, Uniq};
 use fehu_base::{Span, Symbol};
 use std::sync::Arc;

@@ -106,13 +106,14 @@ impl<'a> Copier<'a> {
                 result_abs: f.result_abs.clone(),
                 result: see_through(self.ctx, &self.subst, &f.result),
                 hidden: f.hidden.clone(),
+                synonyms: synonyms_of(&self.subst, f),
             };
         }
         let param_abs = self.abstract_types(&f.param_abs, &[]);
         let param = self.module(&f.param);
         let result_abs = self.abstract_types(&f.result_abs, &[]);
         let result = self.module(&f.result);
-        FunctorSig { name, param_abs, param, result_abs, result, hidden: f.hidden.clone() }
+        FunctorSig { name, param_abs, param, result_abs, result, hidden: f.hidden.clone(), synonyms: vec![] }
     }
 
     fn env(&mut self, env: &Env) -> Env {
@@ -189,8 +190,13 @@ pub(super) fn see_through(ctx: &mut Context, subst: &Subst, m: &Module) -> Modul
             result_abs: f.result_abs.clone(),
             result: see_through(ctx, subst, &f.result),
             hidden: f.hidden.clone(),
+            synonyms: synonyms_of(subst, f),
         })),
     }
+}
+
+fn synonyms_of(subst: &Subst, f: &FunctorSig) -> Vec<(Name, Name)> {
+    f.synonyms.iter().map(|(n, of)| (*n, subst.value(*of))).collect()
 }
 
 /// Substitutes in the values and types of an environment; modules in it are left as they are.

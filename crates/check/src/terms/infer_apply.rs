@@ -1,6 +1,7 @@
 //! The first layer: uses of values, applications, sections, updates.
 
-use super::hints::{map_of_several, other_form, other_name, word_operator, Refused};
+use super::foreign::bare_lambda;
+use super::hints::{assigning, map_of_several, other_form, other_name, word_operator, Refused};
 use super::infer::{Infer, BOOL};
 use super::metas::{Cons, ScalarSet, Why, WhyKind};
 use super::pre::{self, Access, Exp, ExpKind, Side, Use};
@@ -8,9 +9,9 @@ use super::quote;
 use crate::resolve::{closest, parametric, show_qual};
 use crate::scope::{Env, ModEntry, Module, TermEntry, ValEntry, ValKind};
 use crate::subst::Subst;
-use crate::types::{TParam, Type, TypeArg};
+use crate::types::{Scheme, TParam, Type, TypeArg};
 use fehu_base::intrinsic::Intrinsic;
-use fehu_base::{Diagnostic, Span};
+use fehu_base::{Diagnostic, Name, Span};
 use fehu_syntax::ast::{self, Liftedness, QualName};
 use std::sync::Arc;
 
@@ -40,9 +41,11 @@ impl Infer<'_> {
                     at = q.span;
                 }
                 let mut e = self.use_of(&v, at);
-                for f in &parts[used..] {
+                let path =
+                    |n: usize| parts[..n].iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(".");
+                for (n, f) in parts.iter().enumerate().skip(used) {
                     at = at.to(f.span);
-                    e = self.project(e, *f, at);
+                    e = self.project(e, *f, at, &path(n));
                 }
                 e
             }
@@ -75,11 +78,25 @@ impl Infer<'_> {
                     let d = d.label("not in scope");
                     let qualifiers: String = shown[..i].iter().map(|q| format!("{q}.")).collect();
                     let other = other_name(i.checked_sub(1).map(|q| parts[q].name), p.name);
-                    let known = other.or_else(|| near.map(|n| format!("{qualifiers}{n}")));
                     let span = parts[0].span.to(p.span);
-                    self.report(match known {
-                        Some(n) => {
-                            d.help(format!("there is \"{n}\"")).fix(format!("Change to `{n}`"), span, n)
+                    let alone = parts.len() == 1;
+                    let mutable = self.st.mutables.iter().find(|(name, _)| alone && *name == p.name);
+                    let numbers = if alone { self.in_modules_of_numbers(p.name) } else { vec![] };
+                    let known = match other {
+                        Some(n) => vec![n],
+                        None if numbers.is_empty() => {
+                            near.map(|n| format!("{qualifiers}{n}")).into_iter().collect()
+                        }
+                        None => numbers,
+                    };
+                    self.ctx.report_unknown(match mutable {
+                        Some((name, mark)) => d
+                            .help(format!("no value changes: \"let {name} = 0\" names one, and \"let {name} = {name} + 1\" gives the name to another"))
+                            .fix("Remove the word", *mark, ""),
+                        None if !known.is_empty() => {
+                            let shown: Vec<String> = known.iter().map(|n| format!("\"{n}\"")).collect();
+                            let d = d.help(format!("there is {}", shown.join(" and ")));
+                            known.iter().fold(d, |d, n| d.fix(format!("Change to `{n}`"), span, n.as_str()))
                         }
                         None => match other_form(p.name).filter(|_| i == 0) {
                             Some(help) => d.help(help),
@@ -125,6 +142,7 @@ impl Infer<'_> {
                 format!("Use of \"{text}\": variables prefixed with underscore may not be accessed.");
             self.report(Diagnostic::error(span, headline).related(v.span, "bound here"));
         }
+        self.ctx.uses_broken |= v.scheme.ty.is_broken();
         let global = match v.kind {
             ValKind::Global | ValKind::Intrinsic => Some(v.scheme.clone()),
             ValKind::Local | ValKind::SizeParam => None,
@@ -151,7 +169,8 @@ impl Infer<'_> {
                 None => self.st.fresh(Cons::Open, span),
             };
             if lifted != Liftedness::Lifted && set.is_none() {
-                let result = self.restrict(&t, lifted, &Why { kind: WhyKind::TypeParam(n), span });
+                let kind = if is_endo(&v.scheme, n) { WhyKind::OnlyValue(n) } else { WhyKind::TypeParam(n) };
+                let result = self.restrict(&t, lifted, &Why { kind, span });
                 self.demand(span, "Invalid type argument.", result);
             }
             if op.is_some_and(Intrinsic::is_equality) {
@@ -169,8 +188,27 @@ impl Infer<'_> {
     /// `f x y`.
     pub(crate) fn application(&mut self, f: &ast::Exp, args: &[ast::Exp], span: Span) -> Exp {
         let what = callee(f);
+        if let Some(name) = self.unknown_callee(f) {
+            let types: Vec<Type> = args.iter().map(|a| self.exp(a).ty).collect();
+            match self.unknown_function(name, args, &types) {
+                Some(advice) => {
+                    let d = Diagnostic::error(name.span, format!("Unknown name \"{}\".", name.name));
+                    self.ctx.report_unknown(advice.given(d.label("not in scope")));
+                }
+                None => drop(self.exp(f)),
+            }
+            return Exp::error(span);
+        }
         let f = self.exp(f);
+        let said = self.ctx.diagnostics.len();
         let typed: Vec<Exp> = args.iter().map(|a| self.exp(a)).collect();
+        if let Some(advice) = args.last().filter(|_| self.ctx.diagnostics.len() > said).and_then(bare_lambda)
+        {
+            let first = self.ctx.diagnostics[said].clone();
+            self.ctx.diagnostics.truncate(said);
+            self.report(advice.given(first));
+            return Exp::error(span);
+        }
         let source: Vec<&ast::Exp> = args.iter().collect();
         self.apply(what, f, typed, &source, span)
     }
@@ -186,6 +224,12 @@ impl Infer<'_> {
             };
             return Exp::new(kind, BOOL, span);
         }
+        let unknown = op.quals.is_empty() && self.scope.term(op.name.name).is_none();
+        if let Some(advice) = assigning(op.name.name.as_str(), l, r).filter(|_| unknown) {
+            let d = Diagnostic::error(op.span, format!("Unknown name \"{}\".", op.name.name));
+            self.ctx.report_unknown(advice.given(d));
+            return Exp::error(span);
+        }
         let f = self.var(op);
         let typed = vec![self.exp(l), self.exp(r)];
         self.apply(format!("\"{}\"", show_qual(op)), f, typed, &[l, r], span)
@@ -193,6 +237,7 @@ impl Infer<'_> {
 
     fn apply(&mut self, what: String, f: Exp, args: Vec<Exp>, source: &[&ast::Exp], span: Span) -> Exp {
         let mut ty = f.ty.clone();
+        let types: Vec<Type> = args.iter().map(|a| a.ty.clone()).collect();
         for (i, a) in args.iter().enumerate() {
             match self.st.head(&ty) {
                 Type::Error => return Exp::error(span),
@@ -208,8 +253,9 @@ impl Infer<'_> {
                             at: i,
                             expected: &arrow.lhs,
                             actual: &a.ty,
+                            types: &types,
                         };
-                        let advice = self.hint(&refused);
+                        let advice = self.defaulted(&f, &refused).or_else(|| self.hint(&refused));
                         self.report(match advice {
                             Some(advice) => advice.given(d),
                             None => d,
@@ -251,7 +297,8 @@ impl Infer<'_> {
                         ),
                     };
                     let help = match i {
-                        0 => word_operator(&what, source),
+                        0 => word_operator(&what, source)
+                            .or_else(|| self.applied_value(&other, f.span, source, &what)),
                         _ => map_of_several(what.trim_matches('"'), f.span, source.len()),
                     };
                     let d = Diagnostic::error(if i == 0 { f.span } else { a.span }, message);
@@ -324,7 +371,7 @@ impl Infer<'_> {
         for a in path {
             match a {
                 ast::Access::Field(f) => {
-                    ty = self.field_type(&ty, *f);
+                    ty = self.field_type(&ty, *f, None);
                     out.push(Access::Field(f.name));
                 }
                 ast::Access::Index(ix, s) => {
@@ -350,7 +397,7 @@ impl Infer<'_> {
                     if let Type::Meta(_) = self.st.head(&ty) {
                         self.st.updated.push((ty.clone(), e.span));
                     }
-                    ty = self.field_type(&ty, *f);
+                    ty = self.field_type(&ty, *f, None);
                     out.push(Access::Field(f.name));
                 }
                 ast::Access::Index(ix, s) => {
@@ -380,4 +427,10 @@ fn callee(f: &ast::Exp) -> String {
         ast::ExpKind::Parens(e) => callee(e),
         _ => "function".into(),
     }
+}
+
+/// Whether values of the scheme are functions that take one value of the type parameter, and return one.
+fn is_endo(s: &Scheme, param: Name) -> bool {
+    let is_param = |t: &Type| matches!(t, Type::Var(_, n, _) if *n == param);
+    matches!(&s.ty, Type::Arrow(a) if is_param(&a.lhs) && is_param(&a.ret.ty))
 }

@@ -12,6 +12,7 @@
 //! would only repeat.
 
 mod close;
+mod foreign;
 mod hints;
 mod infer;
 mod infer_apply;
@@ -33,7 +34,7 @@ use crate::context::Context;
 use crate::scope::{Scope, TermEntry};
 use crate::tast;
 use crate::type_exp::bind_tparams;
-use crate::types::{Scheme, Size, Type};
+use crate::types::{Scheme, Size, TParam, Type};
 use fehu_base::diagnostic::Severity;
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast;
@@ -134,22 +135,43 @@ fn check_as(
     infer.own = own.map(|(_, n)| n);
     let source = Source { params: &bind.params, ret: bind.ret.as_ref(), body: &bind.body, own };
     let checked = infer.function(&source, size_idents(&bind.tparams));
+    // What follows is about what is not known.
+    let certain = infer.ctx.diagnostics.len();
     let failed = errors(infer.ctx) > before;
+    let open = infer.open_numbers(&checked.params, bind);
     let inferred = infer.close(&checked.ty, failed);
+    if !open.is_empty() {
+        infer.ctx.defaulted.insert(name, open);
+    }
     let recursive = infer.recursive;
     let st = std::mem::take(&mut infer.st);
     scope.rollback(mark);
-    if errors(ctx) > before {
-        return (recursive, (None, Scheme::mono(Type::Error)));
-    }
     let fun = pre::Fun { name, tparams, params: checked.params, ret: checked.ret, body: checked.body };
-    let top = Sizer::new(ctx, st).top(&fun, &inferred, recursive.is_some(), bind.name.span);
+    let failed = errors(ctx) > before;
+    let found = if failed { None } else { sized(ctx, st, bind, &fun, &inferred, recursive.is_some()) };
+    if ctx.uses_broken {
+        ctx.diagnostics.truncate(certain);
+    }
+    (recursive, found.unwrap_or_else(|| (None, Scheme::mono(Type::Error))))
+}
+
+/// The second layer of a definition.
+fn sized(
+    ctx: &mut Context,
+    st: State,
+    bind: &ast::ValBind,
+    fun: &pre::Fun,
+    inferred: &[TParam],
+    recursive: bool,
+) -> Option<(Option<tast::ValBind>, Scheme)> {
+    let before = errors(ctx);
+    let top = Sizer::new(ctx, st).top(fun, inferred, recursive, bind.name.span);
     if errors(ctx) > before {
-        return (recursive, (None, Scheme::mono(Type::Error)));
+        return None;
     }
     let scheme = Scheme { tparams: top.tparams.clone(), overloads: vec![], ty: top.ty };
     let val = tast::ValBind {
-        name,
+        name: fun.name,
         entry: None,
         attrs: bind.attrs.clone(),
         doc: bind.doc.clone(),
@@ -157,16 +179,16 @@ fn check_as(
         params: top.params,
         ret: top.ret,
         body: top.body,
-        recursive: recursive.is_some(),
+        recursive,
         span: bind.span,
     };
-    if recursive.is_some() {
+    if recursive {
         recursion::check(ctx, &val);
         if errors(ctx) > before {
-            return (recursive, (None, scheme));
+            return Some((None, scheme));
         }
     }
-    (recursive, (Some(val), scheme))
+    Some((Some(val), scheme))
 }
 
 /// Checks a size expression inside a type; it must have type `i64`.

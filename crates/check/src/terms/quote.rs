@@ -5,7 +5,7 @@ use crate::type_exp::show_type_exp;
 use fehu_syntax::ast::{self, Access, Exp, ExpKind, FieldExp, Index, Literal, Pat, QualName, RangeEnd};
 
 /// How many characters of a quotation are shown.
-const LIMIT: usize = 120;
+pub(crate) const LIMIT: usize = 120;
 
 /// An expression, cut off where it is long.
 pub(crate) fn exp(e: &Exp) -> String {

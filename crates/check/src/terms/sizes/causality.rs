@@ -9,6 +9,7 @@
 use super::tables::{mentioned_type, Unknown};
 use crate::context::see;
 use crate::context::Context;
+use crate::named::Named;
 use crate::show::{is_operator, show_pat, show_type};
 use crate::tast::{Exp, ExpKind, LoopForm};
 use crate::types::Type;
@@ -71,7 +72,7 @@ impl Check<'_> {
             d = d.related(u.span, "but it is computed here");
         }
         self.ctx.report(
-            d.note(see("causality-check"))
+            d.note(see(Named::CausalityCheck))
                 .help(format!("bind the expression that produces \"{base}\" with \"let\" beforehand")),
         );
     }

@@ -109,7 +109,7 @@ impl Sizer<'_> {
             pre::ExpKind::Coerce(x, w) => {
                 let x = self.exp(x);
                 let t = self.written(w, Origin::Coercion);
-                self.coerce(&t, &x.ty.clone());
+                self.coerce(&t, &x.ty.clone(), span);
                 node(ExpKind::Coerce(x), make_nonunique(&t), span)
             }
             pre::ExpKind::Range(start, second, end) => self.range(start, second.as_ref(), end, span),
@@ -440,23 +440,23 @@ impl Sizer<'_> {
     }
 
     /// Matches the flexible sizes of a coercion's type with what is there; the others may differ.
-    fn coerce(&mut self, t: &Type, from: &Type) {
+    fn coerce(&mut self, t: &Type, from: &Type, span: Span) {
         let t = self.peek(t);
         let from = self.peek(from);
         match (&t, &from) {
             (Type::Array(_, s, e), Type::Array(_, r, f)) => {
                 self.coerce_size(s, r);
-                self.coerce(e, f);
+                self.coerce(e, f, span);
             }
             (Type::Record(fs), Type::Record(gs)) => {
                 for ((_, t), (_, u)) in fs.iter().zip(gs.iter()) {
-                    self.coerce(t, u);
+                    self.coerce(t, u, span);
                 }
             }
             (Type::Sum(cs), Type::Sum(ds)) => {
                 for ((_, ts), (_, us)) in cs.iter().zip(ds.iter()) {
                     for (t, u) in ts.iter().zip(us) {
-                        self.coerce(t, u);
+                        self.coerce(t, u, span);
                     }
                 }
             }
@@ -464,7 +464,7 @@ impl Sizer<'_> {
                 for (a, b) in args.iter().zip(brgs.iter()) {
                     match (a, b) {
                         (TypeArg::Size(s), TypeArg::Size(r)) => self.coerce_size(s, r),
-                        (TypeArg::Type(t), TypeArg::Type(u)) => self.coerce(t, u),
+                        (TypeArg::Type(t), TypeArg::Type(u)) => self.coerce(t, u, span),
                         (TypeArg::Size(_), TypeArg::Type(_)) | (TypeArg::Type(_), TypeArg::Size(_)) => {}
                     }
                 }
@@ -475,7 +475,7 @@ impl Sizer<'_> {
                 }
                 let expanded = self.expand(*m);
                 if !matches!(t, Type::Meta(_)) {
-                    self.coerce(&t, &expanded);
+                    self.coerce(&t, &expanded, span);
                 }
                 // Nobody has said or asked what the sizes are, so none is as good as any.
                 if anonymous(self, &t) {
@@ -489,7 +489,8 @@ impl Sizer<'_> {
             }
             // Functions and unknown types: sizes in them cannot be checked at run time.
             _ => {
-                let _ = self.unify(&t, &from);
+                let headline = "A size coercion cannot change the sizes in the type of a function.";
+                self.expect(span, headline, &t, &from);
             }
         }
     }

@@ -4,6 +4,7 @@ use super::exp::node;
 use super::tables::{Flex, Origin, Slot};
 use super::Sizer;
 use crate::context::see;
+use crate::named::Named;
 use crate::tast::{Access, Exp, ExpKind, Index, LoopForm, Pat, PatKind, RangeEnd};
 use crate::terms::errors;
 use crate::types::{RetType, Size, Type, TypeArg};
@@ -71,7 +72,7 @@ impl Sizer<'_> {
                 at,
                 format!("Ambiguous size \"{base}\".\nIt arises from {from}, and nothing determines it."),
             )
-            .note(see("ambiguous-size"))
+            .note(see(Named::AmbiguousSize))
             .help("write the type with its sizes, as in \"e : [10]i32\""),
         );
     }

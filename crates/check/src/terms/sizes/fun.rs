@@ -6,6 +6,7 @@ use super::pat;
 use super::tables::{collect_metas, mentioned_type, Flex, Origin, Slot};
 use super::Sizer;
 use crate::context::see;
+use crate::named::Named;
 use crate::show::show_type;
 use crate::subst::{make_nonunique, Subst};
 use crate::tast::{Exp, ExpKind, Lambda, LocalFun, Pat, PatKind};
@@ -257,7 +258,7 @@ impl Sizer<'_> {
                         format!("Size parameter [{base}] unused in the type of \"{fun}\"."),
                     )
                     .label(format!("Size [{base}] unused"))
-                    .note(see("unused-size"))
+                    .note(see(Named::UnusedSize))
                     .help("use it as the size of a parameter, or make it an ordinary parameter"),
                 );
             }
@@ -321,7 +322,7 @@ impl Sizer<'_> {
                         p.span,
                         format!("Parameter \"{shown}\" of \"{fun}\" refers to size \"{x}\", which will not be accessible to the caller."),
                     )
-                    .note(see("inaccessible-size"))
+                    .note(see(Named::InaccessibleSize))
                     .help(format!("make \"{x}\" a parameter of its own")),
                 );
             }
@@ -349,7 +350,7 @@ impl Sizer<'_> {
                 ),
             )
             .note(format!("\"{base}\" is {why}"))
-            .note(see("unknown-param-def")),
+            .note(see(Named::UnknownParamDef)),
         );
     }
 }

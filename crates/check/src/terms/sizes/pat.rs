@@ -6,6 +6,7 @@ use super::hide::Hidden;
 use super::tables::{mentioned_type, Origin};
 use super::Sizer;
 use crate::context::see;
+use crate::named::Named;
 use crate::subst::Subst;
 use crate::tast::{Exp, ExpKind, Pat, PatKind};
 use crate::terms::literal;
@@ -158,7 +159,7 @@ fn check_bound_sizes(sizer: &mut Sizer<'_>, sizes: &[Name], t: &Type, span: Span
         if !used.contains(n) {
             sizer.ctx.report(
                 Diagnostic::error(span, format!("Size [{base}] unused in pattern."))
-                    .note(see("unused-size"))
+                    .note(see(Named::UnusedSize))
                     .help("use the size in the type of the pattern, or remove it"),
             );
         } else if !shown.contains(n) {
