@@ -94,7 +94,7 @@ impl<'a> Show<'a> {
 
     /// A type.
     pub fn ty(&self, t: &Type) -> String {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.ty_open(t))
+        fehu_base::stack::deep(|| self.ty_open(t))
     }
 
     fn ty_open(&self, t: &Type) -> String {
@@ -263,7 +263,7 @@ impl<'a> Show<'a> {
     }
 
     fn exp_level(&self, e: &Exp) -> (String, Level) {
-        let (text, level) = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_level_inner(e));
+        let (text, level) = fehu_base::stack::deep(|| self.exp_level_inner(e));
         if self.spelling == Spelling::Source || e.ext.is_empty() {
             return (text, level);
         }

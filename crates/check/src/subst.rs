@@ -190,7 +190,7 @@ impl<'a> Walk<'a> {
     }
 
     fn ty(&mut self, t: &Type) -> Type {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.ty_inner(t))
+        fehu_base::stack::deep(|| self.ty_inner(t))
     }
 
     fn ty_inner(&mut self, t: &Type) -> Type {
@@ -341,7 +341,7 @@ impl<'a> Walk<'a> {
     }
 
     fn exp(&mut self, e: &Exp) -> Exp {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_inner(e))
+        fehu_base::stack::deep(|| self.exp_inner(e))
     }
 
     fn exp_inner(&mut self, e: &Exp) -> Exp {

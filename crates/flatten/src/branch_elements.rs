@@ -35,7 +35,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass.
-pub const PASS: Pass<Prog<Soacs>> = Pass { name: "branch-elements", need: Need::Optional, run };
+pub static PASS: Pass<Prog<Soacs>> = Pass { name: "branch-elements", need: Need::Optional, run };
 
 fn run(prog: &mut Prog<Soacs>) {
     let mut b = Builder::new(std::mem::replace(&mut prog.names, NameSource::new()));

@@ -101,7 +101,7 @@ impl Context {
         let mut places = Places::default();
         places.body(&prog.consts);
         for f in &prog.funs {
-            fehu_ir::visit::look::fun::<Memory, _>(&mut places, f);
+            fehu_ir::visit::look::fun::<Memory>(&mut places, f);
         }
         Context {
             names: prog.names.clone(),

@@ -31,7 +31,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashSet;
 
 /// Nobody reduces values that are true wherever they are.
-pub const PASS: Pass<Prog<Memory>> = Pass { name: "settled-checks", need: Need::Optional, run: settled };
+pub static PASS: Pass<Prog<Memory>> = Pass { name: "settled-checks", need: Need::Optional, run: settled };
 
 fn settled(prog: &mut Prog<Memory>) {
     let mut pass = Settled::default();

@@ -23,7 +23,7 @@ use std::sync::Arc;
 impl<'a> Lowerer<'a> {
     /// Evaluates an expression.
     pub(crate) fn exp(&mut self, e: &'a tast::Exp) -> Res<Value<'a>> {
-        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
+        fehu_base::stack::with_room(128 * 1024, 4 * 1024 * 1024, || {
             let v = self.at(e.span, |l| l.exp_kind(e))?;
             self.learn_ext(e, &v);
             Ok(v)

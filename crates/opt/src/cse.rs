@@ -20,17 +20,18 @@ use fehu_ir::alias::{Classes, Signatures};
 use fehu_ir::op::RepOp;
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::{change, deep, map_bodies, Mutator};
-use fehu_ir::{Basic, Body, Exp, Loc, Prog, Rep, Shape, Slice, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Kernels, Loc, Prog, Rep, Shape, Slice, Soacs, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
 use std::rc::Rc;
 
-/// CSE as a pass.
-pub const fn pass<R: Rep<Dec = ()>>() -> Pass<Prog<R>> {
-    Pass { name: "cse", need: Need::Optional, run: cse }
-}
+/// CSE as a pass over combinators.
+pub static SOACS: Pass<Prog<Soacs>> = Pass { name: "cse", need: Need::Optional, run: cse };
+
+/// The same over segmented operations.
+pub static KERNELS: Pass<Prog<Kernels>> = Pass { name: "cse", need: Need::Optional, run: cse };
 
 /// Combinators with more statements are not compared.
 const MAX_COMPARED: usize = 100;

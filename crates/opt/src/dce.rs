@@ -18,7 +18,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Removes dead code from a flattened program, and keeps all checks.
-pub const FLATTENED: Pass<Prog<Kernels>> = Pass { name: "dead-code", need: Need::Optional, run: flattened };
+pub static FLATTENED: Pass<Prog<Kernels>> = Pass { name: "dead-code", need: Need::Optional, run: flattened };
 
 /// Removes dead code from a function. Says whether there was any.
 pub fn fun<R: Rep>(fun: &mut FunDef<R>, checks: Checks) -> bool {

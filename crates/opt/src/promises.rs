@@ -16,7 +16,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
 /// Checks that always hold go.
-pub const PASS: Pass<Prog<Soacs>> = Pass { name: "promises", need: Need::Optional, run: remove };
+pub static PASS: Pass<Prog<Soacs>> = Pass { name: "promises", need: Need::Optional, run: remove };
 
 fn remove(prog: &mut Prog<Soacs>) {
     let mut gone = Gone::default();

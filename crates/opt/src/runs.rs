@@ -34,7 +34,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The branches as a pass.
-pub const PASS: Pass<Prog<Soacs>> = Pass { name: "if-it-runs", need: Need::Optional, run: if_it_runs };
+pub static PASS: Pass<Prog<Soacs>> = Pass { name: "if-it-runs", need: Need::Optional, run: if_it_runs };
 
 /// Puts operations that recompute what is the same at all points into branches.
 pub fn if_it_runs(prog: &mut Prog<Soacs>) {

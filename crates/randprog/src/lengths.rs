@@ -93,7 +93,7 @@ pub(crate) fn used(m: &mut Maker<'_>, to: ScalarType) -> String {
         text += &format!(" let {a} = {a} :> [length {a}]i64");
         array = m.c.pick(&STEPS).replace('A', &a);
     }
-    let value = named(m.c.pick(&USES), &q, &l);
+    let value = named(m.c.pick::<&str>(&USES), &q, &l);
     let value = m.converted(&value, ScalarType::I64, to);
     format!("({text} let {l} = length ({}) in {value})", named(&array, &q, &l))
 }

@@ -25,7 +25,7 @@ pub fn check_val_bind(ctx: &mut Context, bind: &ValBind) {
 }
 
 fn exp(ctx: &mut Context, e: &Exp) {
-    stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+    fehu_base::stack::deep(|| {
         if let ExpKind::Match(scrutinee, cases) = &*e.kind {
             check_match(ctx, e.span, &scrutinee.ty, cases);
         }

@@ -27,7 +27,7 @@ impl Checker<'_> {
 
     /// A module expression. What it declares goes to `out`.
     pub(super) fn mod_exp(&mut self, e: &ModExp, out: &mut Vec<Dec>) -> Result<Module, Stop> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.mod_exp_inner(e, out))
+        fehu_base::stack::deep(|| self.mod_exp_inner(e, out))
     }
 
     fn mod_exp_inner(&mut self, e: &ModExp, out: &mut Vec<Dec>) -> Result<Module, Stop> {

@@ -30,7 +30,7 @@ struct Building {
 impl Checker<'_> {
     /// A module type expression, with names of its own for all it describes.
     pub(super) fn mod_type(&mut self, te: &ModTypeExp) -> Result<ModuleType, Stop> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match te {
+        fehu_base::stack::deep(|| match te {
             ModTypeExp::Parens(t, _) => self.mod_type(t),
             ModTypeExp::Var(q) => self.named_mod_type(q),
             ModTypeExp::Specs(specs, _) => self.specs(specs),

@@ -129,7 +129,7 @@ impl<'a> Match<'a> {
 
     /// `given` is used where `expected` is wanted.
     fn ty(&mut self, given: &Type, expected: &Type) -> Result<(), String> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.ty_inner(given, expected))
+        fehu_base::stack::deep(|| self.ty_inner(given, expected))
     }
 
     fn ty_inner(&mut self, given: &Type, expected: &Type) -> Result<(), String> {

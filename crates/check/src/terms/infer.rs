@@ -140,7 +140,7 @@ impl<'a> Infer<'a> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     pub(crate) fn exp(&mut self, e: &ast::Exp) -> Exp {
         // Room to drop types, too, which are as deep as `MAX_DEPTH`.
-        let made = stacker::maybe_grow(1024 * 1024, 8 * 1024 * 1024, || self.exp_inner(e));
+        let made = fehu_base::stack::with_room(1024 * 1024, 8 * 1024 * 1024, || self.exp_inner(e));
         match &*e.kind {
             ast::ExpKind::Tuple(_)
             | ast::ExpKind::Record(_)

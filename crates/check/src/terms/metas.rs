@@ -210,7 +210,7 @@ impl State {
 
     /// The type with all that is known put in.
     pub(crate) fn zonk(&mut self, t: &Type) -> Type {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.zonk_inner(t))
+        fehu_base::stack::deep(|| self.zonk_inner(t))
     }
 
     fn zonk_inner(&mut self, t: &Type) -> Type {

@@ -67,7 +67,7 @@ impl Quote {
         if self.full() {
             return;
         }
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_inner(e));
+        fehu_base::stack::deep(|| self.exp_inner(e));
     }
 
     fn exp_inner(&mut self, e: &Exp) {

@@ -73,7 +73,7 @@ impl Infer<'_> {
 
     /// Makes the types equal.
     pub(crate) fn unify(&mut self, expected: &Type, actual: &Type) -> Unified {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.unify_inner(expected, actual))
+        fehu_base::stack::deep(|| self.unify_inner(expected, actual))
     }
 
     fn unify_inner(&mut self, a: &Type, b: &Type) -> Unified {

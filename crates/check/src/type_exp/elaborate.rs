@@ -54,7 +54,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn ty(&mut self, te: &TypeExp) -> (Type, Liftedness) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.ty_inner(te))
+        fehu_base::stack::deep(|| self.ty_inner(te))
     }
 
     fn ty_inner(&mut self, te: &TypeExp) -> (Type, Liftedness) {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 impl Sizer<'_> {
     /// An expression.
     pub(crate) fn exp(&mut self, e: &pre::Exp) -> Exp {
-        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.exp_inner(e))
+        fehu_base::stack::with_room(128 * 1024, 2 * 1024 * 1024, || self.exp_inner(e))
     }
 
     fn exp_inner(&mut self, e: &pre::Exp) -> Exp {

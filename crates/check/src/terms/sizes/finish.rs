@@ -95,7 +95,7 @@ impl Sizer<'_> {
     }
 
     fn finish_exp(&mut self, e: &mut Exp) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.finish_exp_inner(e));
+        fehu_base::stack::deep(|| self.finish_exp_inner(e));
     }
 
     fn finish_all(&mut self, es: &mut [Exp]) {

@@ -239,7 +239,7 @@ impl Sizer<'_> {
     /// The type with everything known put in; existential sizes that come out
     /// are added to `dims`, under fresh names.
     pub(crate) fn zonk_into(&mut self, t: &Type, dims: &mut Vec<Name>) -> Type {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.zonk_inner(t, dims))
+        fehu_base::stack::deep(|| self.zonk_inner(t, dims))
     }
 
     /// As [`Sizer::zonk_into`], where no existential sizes are expected.

@@ -107,7 +107,7 @@ impl Sizer<'_> {
 
     /// As [`Sizer::unify`], under arrows that bind these names.
     fn unify_in(&mut self, a: &Type, b: &Type, bound: &mut Vec<Name>) -> Unified {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.unify_inner(a, b, bound))
+        fehu_base::stack::deep(|| self.unify_inner(a, b, bound))
     }
 
     fn unify_inner(&mut self, a: &Type, b: &Type, bound: &mut Vec<Name>) -> Unified {
