@@ -97,6 +97,23 @@ fn no_crate_has_unsafe_code() {
     }
 }
 
+/// What would otherwise be compiled again wherever it is used: the entry to new stack, and passes over several representations.
+#[test]
+fn what_many_need_is_compiled_once() {
+    for name in crates_in_order() {
+        for (file, code) in code_of(&name) {
+            let is_stack = file.ends_with("base/src/stack.rs");
+            assert!(
+                is_stack || !contains_word(&code, "stacker::"),
+                "{}: use fehu_base::stack",
+                file.display()
+            );
+            let constant = code.lines().find(|l| l.contains("const ") && l.contains(": Pass<"));
+            assert!(constant.is_none(), "{}: make it a static, so that it is compiled here", file.display());
+        }
+    }
+}
+
 /// Half of the usual limit of this kind is a sign to split; this is the end.
 const MAX_LINES: usize = 700;
 
