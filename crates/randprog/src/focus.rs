@@ -70,7 +70,7 @@ pub(crate) fn about(m: &mut Maker<'_>, ty: &Ty, depth: usize) -> Option<String> 
         (Focus::Irregular, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..)) => {
             Some(points::point(m, ty, depth))
         }
-        (Focus::Lengths, Ty::Array(s, t)) => Some(lengths::array(m, &s.to_string(), t, depth)),
+        (Focus::Lengths, Ty::Array(s, t)) => Some(lengths::array(m, s, t, depth)),
         (Focus::Lengths, Ty::Scalar(s)) => Some(lengths::used(m, *s)),
         (Focus::Lengths, Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..)) => None,
     }

@@ -7,7 +7,7 @@
 //! Such a program ends with a check that failed. A stage after which it reads outside of an array has believed in a size whose check is gone.
 
 use crate::maker::Maker;
-use crate::types::Ty;
+use crate::types::{Size, Ty};
 use fehu_base::prim::ScalarType;
 
 /// Sizes; `q` is a number of the program.
@@ -99,10 +99,10 @@ pub(crate) fn used(m: &mut Maker<'_>, to: ScalarType) -> String {
 }
 
 /// Numbers, or elements, that are made of such a length.
-pub(crate) fn array(m: &mut Maker<'_>, s: &str, t: &Ty, depth: usize) -> String {
+pub(crate) fn array(m: &mut Maker<'_>, s: &Size, t: &Ty, depth: usize) -> String {
     match t {
         Ty::Scalar(e) => format!("(let v = {} in map (const v) (iota {s}))", used(m, *e)),
-        Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => m.map(&s.into(), t, depth),
+        Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => m.map(s, t, depth),
     }
 }
 
