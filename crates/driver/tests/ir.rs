@@ -170,13 +170,16 @@ fn marked(text: &str) -> Result<String, String> {
 
 /// Programs as they are kept in files: names renumbered, entry points of tests left out.
 fn shown(text: &str) -> Result<String, String> {
-    fn tidy<R: Rep>(text: &str) -> Result<String, String> {
+    fn tidy<R: Rep>(text: &str) -> Result<String, String>
+    where
+        Prog<R>: Language,
+    {
         let mut prog = renumber(&read_prog::<R>(text).map_err(|e| e.to_string())?);
         if prog.opaques.types.last().is_some_and(|t| t.0.as_str() == "result") {
             prog.opaques.types.pop();
             prog.funs.iter_mut().for_each(|f| f.entry = None);
         }
-        Ok(prog.print())
+        Ok(Language::print(&prog))
     }
     match text.lines().next() {
         Some("soacs") => tidy::<Soacs>(text),
