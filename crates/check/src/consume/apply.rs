@@ -5,9 +5,8 @@ use super::alias::{consumes, functional, leaf_uniq, AliasSet, Tree};
 use super::errors;
 use super::state::{LogMark, Owner, State, What};
 use crate::tast::{Exp, ExpKind};
-use crate::types::{Arrow, Type, Uniq};
+use crate::types::{Arrow, Named, Type, Uniq};
 use fehu_base::{Span, Symbol};
-use std::sync::Arc;
 
 /// How a function fails to be what is expected of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,7 +137,7 @@ impl State<'_> {
 }
 
 /// The first function in a value that is not what is expected.
-pub(super) fn misfit_in(expected: &Type, tree: &Tree) -> Option<(Misfit, Arc<Arrow>, Arc<Arrow>)> {
+pub(super) fn misfit_in(expected: &Type, tree: &Tree) -> Option<(Misfit, Named<Arrow>, Named<Arrow>)> {
     match (expected, tree) {
         (Type::Arrow(want), Tree::Fun(_, got)) => misfit(want, got).map(|m| (m, want.clone(), got.clone())),
         (Type::Record(ts), Tree::Record(trees)) => {

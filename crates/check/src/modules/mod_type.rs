@@ -8,6 +8,7 @@ use crate::resolve::{follow, parametric, show_qual, Stuck};
 use crate::scope::{
     AbstractType, Env, FunctorSig, ModEntry, Module, ModuleType, TermEntry, TypeEntry, ValEntry, ValKind,
 };
+use crate::show::{Show, Texts};
 use crate::subst::Subst;
 use crate::type_exp::params::abstract_type;
 use crate::type_exp::uses::{has_any, has_any_in_param};
@@ -126,6 +127,7 @@ impl Checker<'_> {
                     a.path.insert(0, name.name);
                     a
                 }));
+                self.ctx.bind_module(name.name.as_str(), &sig.module);
                 let entry = TermEntry::Mod(ModEntry { module: sig.module, span: name.span });
                 self.scope.bind_term(name.name, entry.clone());
                 b.env.terms.insert(name.name, entry);
@@ -212,8 +214,7 @@ impl Checker<'_> {
         self.scope.rollback(mark);
         let def = self.name_existentials(def);
         if !as_general(&tparams, &abs.tparams) {
-            let names = &self.ctx.names;
-            let list = |ps: &[TParam]| match show_params(names, ps) {
+            let list = |ps: &[TParam]| match show_params(self.ctx.show(), ps) {
                 s if s.is_empty() => "no type parameters".to_owned(),
                 s => format!("type parameters{s}"),
             };
@@ -265,10 +266,12 @@ pub(super) fn show_type_def(
     d: &TypeDef,
     abstracted: bool,
 ) -> String {
+    let texts = Texts::default();
+    let show = Show::plain(names, &texts);
     let mark = crate::show::lift_mark(d.lifted);
-    let head = format!("type{mark} {name}{}", show_params(names, &d.tparams));
+    let head = format!("type{mark} {name}{}", show_params(show, &d.tparams));
     if abstracted {
         return head;
     }
-    format!("{head} = {}", crate::show::show_ret(names, &d.def))
+    format!("{head} = {}", show.ret(&d.def))
 }

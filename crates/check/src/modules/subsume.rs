@@ -7,7 +7,6 @@
 //! must be expected where it is given.
 
 use crate::context::Context;
-use crate::show::{show_size, show_type};
 use crate::subst::{exp_size, make_nonunique, make_unique, Subst};
 use crate::tast::Exp;
 use crate::terms::sizes::equal::same_exp;
@@ -213,8 +212,8 @@ impl<'a> Match<'a> {
         if k > lifted {
             return Err(format!(
                 "The type parameter \"{}\" may not stand for \"{}\", which is of a more lifted kind.",
-                self.ctx.names.base(n),
-                show_type(&self.ctx.names, &t)
+                self.ctx.show().ty(&Type::var(n)),
+                self.ctx.show().ty(&t)
             ));
         }
         let mut used = rustc_hash::FxHashSet::default();
@@ -222,7 +221,7 @@ impl<'a> Match<'a> {
         if let Some(d) = self.inner.iter().find(|d| used.contains(d)) {
             return Err(format!(
                 "The type parameter \"{}\" may not stand for a type with the existential size \"{}\".",
-                self.ctx.names.base(n),
+                self.ctx.show().ty(&Type::var(n)),
                 self.ctx.names.base(*d)
             ));
         }
@@ -256,11 +255,11 @@ impl<'a> Match<'a> {
                 self.copies = true;
                 return Ok(());
             }
-            let names = &self.ctx.names;
+            let show = self.ctx.show();
             return Err(format!(
                 "Types\n  {}\nand\n  {}\nare incompatible regarding consumption.",
-                show_type(names, e),
-                show_type(names, g)
+                show.ty(e),
+                show.ty(g)
             ));
         }
         Ok(())
@@ -334,8 +333,8 @@ impl<'a> Match<'a> {
     }
 
     fn sizes_differ(&self, given: &Size, expected: &Size) -> String {
-        let names = &self.ctx.names;
-        format!("Sizes \"{}\" and \"{}\" do not match.", show_size(names, expected), show_size(names, given))
+        let show = self.ctx.show();
+        format!("Sizes \"{}\" and \"{}\" do not match.", show.size(expected), show.size(given))
     }
 
     /// Whether two size expressions are written the same, up to choices.
@@ -344,8 +343,8 @@ impl<'a> Match<'a> {
     }
 
     fn differ(&self, given: &Type, expected: &Type) -> String {
-        let names = &self.ctx.names;
-        format!("Types\n  {}\nand\n  {}\ndo not match.", show_type(names, expected), show_type(names, given))
+        let show = self.ctx.show();
+        format!("Types\n  {}\nand\n  {}\ndo not match.", show.ty(expected), show.ty(given))
     }
 }
 

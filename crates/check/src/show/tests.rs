@@ -1,4 +1,5 @@
 use super::*;
+use crate::types::Named;
 use fehu_base::Span;
 use std::sync::Arc;
 
@@ -19,9 +20,9 @@ fn types_as_written() {
     let i32t = Type::Scalar(ScalarType::I32);
     let bool_t = Type::Scalar(ScalarType::Bool);
     let row = Type::array(Size::Var(n), i32t.clone());
-    let starred = Type::Array(Uniq::Unique, Size::Any, Arc::new(i32t.clone()));
+    let starred = Type::Array(Uniq::Unique, Size::Any, Named::new(i32t.clone()));
     let sum = Type::sum(vec![(Symbol::new("b"), vec![]), (Symbol::new("a"), vec![i32t.clone()])]);
-    let dependent = Type::Arrow(Arc::new(Arrow {
+    let dependent = Type::Arrow(Named::new(Arrow {
         param: Some(n),
         lhs: Type::Scalar(ScalarType::I64),
         ret: RetType { dims: vec![a], ty: Type::array(Size::Var(a), row.clone()) },
@@ -60,6 +61,6 @@ fn size_expressions_keep_only_needed_parentheses() {
         (prod, "(n + 1) * n"),
         (call, "length (n + 1)"),
     ] {
-        assert_eq!(show_size(&names, &Size::Exp(Arc::new(e))), text);
+        assert_eq!(Show::plain(&names, &Texts::default()).size(&Size::Exp(Arc::new(e))), text);
     }
 }

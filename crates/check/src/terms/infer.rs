@@ -11,6 +11,7 @@ use super::quote;
 use super::unify::{Mismatch, Unified};
 use crate::context::Context;
 use crate::scope::{Scope, TermEntry, ValEntry, ValKind};
+use crate::tast::Occurrence;
 use crate::type_exp;
 use crate::types::{is_too_large, Scheme, Size, Type, MAX_DEPTH, MAX_PARTS};
 use fehu_base::prim::ScalarType;
@@ -69,7 +70,9 @@ impl<'a> Infer<'a> {
         m: &Mismatch,
     ) -> Diagnostic {
         let (e, a) = (self.describe(expected), self.describe(actual));
-        m.explain(Diagnostic::error(span, format!("{headline}\nExpected: {e}\nActual:   {a}")))
+        let d = m.explain(Diagnostic::error(span, format!("{headline}\nExpected: {e}\nActual:   {a}")));
+        let (expected, actual) = (self.visible(expected), self.visible(actual));
+        self.ctx.with_abbreviations(d, [&expected, &actual])
     }
 
     /// Complains if a demand was refused.
@@ -130,6 +133,7 @@ impl<'a> Infer<'a> {
 
     /// Binds a local variable.
     pub(crate) fn bind_local(&mut self, sym: Symbol, name: Name, scheme: Scheme, span: Span) {
+        self.st.seen.push(Occurrence { span, name, ty: scheme.ty.clone() });
         self.scope.bind_val(sym, ValEntry { name, scheme: Arc::new(scheme), span, kind: ValKind::Local });
     }
 

@@ -2,14 +2,16 @@
 
 use super::hints::{map_of_several, other_form, other_name, word_operator, Refused};
 use super::infer::{Infer, BOOL};
-use super::metas::{Cons, ScalarSet, Why, WhyKind};
+use super::metas::{ScalarSet, Why, WhyKind};
 use super::pre::{self, Access, Exp, ExpKind, Side, Use};
 use super::quote;
 use crate::resolve::{closest, parametric, show_qual};
 use crate::scope::{Env, ModEntry, Module, TermEntry, ValEntry, ValKind};
 use crate::subst::Subst;
-use crate::types::{TParam, Type, TypeArg};
+use crate::tast::Occurrence;
+use crate::types::{Arrow, TParam, Type, TypeArg};
 use fehu_base::intrinsic::Intrinsic;
+use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Span};
 use fehu_syntax::ast::{self, Liftedness, QualName};
 use std::sync::Arc;
@@ -132,6 +134,7 @@ impl Infer<'_> {
         let type_params = v.scheme.tparams.iter().filter(|p| matches!(p, TParam::Type(..))).count();
         if type_params == 0 {
             let ty = v.scheme.ty.clone();
+            self.st.seen.push(Occurrence { span, name: v.name, ty: ty.clone() });
             return Exp::new(ExpKind::Var(Use { name: v.name, global, types: vec![] }), ty, span);
         }
         let op = self.ctx.intrinsics.get(&v.name).copied();
@@ -148,7 +151,10 @@ impl Infer<'_> {
                     };
                     self.one_of(ScalarSet::of(scalars.iter().copied()), kind, span)
                 }
-                None => self.st.fresh(Cons::Open, span),
+                None => {
+                    let called = self.ctx.names.base(n);
+                    self.st.fresh_called(called, span)
+                }
             };
             if lifted != Liftedness::Lifted && set.is_none() {
                 let result = self.restrict(&t, lifted, &Why { kind: WhyKind::TypeParam(n), span });
@@ -163,6 +169,7 @@ impl Infer<'_> {
         }
         let args: Vec<TypeArg> = types.iter().cloned().map(TypeArg::Type).collect();
         let ty = Subst::of_args(&params, &args).ty(&mut self.ctx.names, &mut vec![], &v.scheme.ty);
+        self.st.seen.push(Occurrence { span, name: v.name, ty: ty.clone() });
         Exp::new(ExpKind::Var(Use { name: v.name, global, types }), ty, span)
     }
 
@@ -195,7 +202,7 @@ impl Infer<'_> {
         let mut ty = f.ty.clone();
         for (i, a) in args.iter().enumerate() {
             match self.st.head(&ty) {
-                Type::Error => return Exp::error(span),
+                Type::Error => return Exp::new(ExpKind::Apply(f, args), Type::Error, span),
                 Type::Arrow(arrow) => {
                     if let Err(m) = self.unify(&arrow.lhs, &a.ty) {
                         let shown = source.get(i).map(|e| quote::exp(e)).unwrap_or_default();
@@ -216,7 +223,7 @@ impl Infer<'_> {
                         });
                         return Exp::error(span);
                     }
-                    ty = arrow.ret.ty.clone();
+                    ty = self.applied(&arrow, a);
                 }
                 Type::Meta(_) => {
                     let ret = self.fresh(span);
@@ -264,6 +271,17 @@ impl Infer<'_> {
             }
         }
         Exp::new(ExpKind::Apply(f, args), ty, span)
+    }
+
+    /// The result of a function. The second layer finds out its sizes; those that stand in the argument are put in already, for messages.
+    fn applied(&mut self, arrow: &Arrow, arg: &Exp) -> Type {
+        let ExpKind::Var(argument) = &*arg.kind else { return arrow.ret.ty.clone() };
+        let Some(param) = arrow.param.filter(|_| matches!(arrow.lhs, Type::Scalar(ScalarType::I64))) else {
+            return arrow.ret.ty.clone();
+        };
+        let mut subst = Subst::default();
+        subst.rename_value(param, argument.name);
+        subst.ty(&mut self.ctx.names, &mut vec![], &arrow.ret.ty)
     }
 
     /// `(e op)` or `(op e)`.
