@@ -59,7 +59,13 @@ impl Checker<'_> {
                 };
                 let place = arg.span();
                 let arg = self.mod_exp(arg, out)?;
-                self.apply(&functor, &arg, &ascribe::Place::at(place), *span, out)
+                let applied = self.apply(&functor, &arg, &ascribe::Place::at(place), *span, out);
+                if applied.is_err() && functor.param_span != Span::NONE {
+                    let last = self.ctx.diagnostics.pop();
+                    let last = last.map(|d| d.related(functor.param_span, "the parameter that it must suit"));
+                    self.ctx.diagnostics.extend(last);
+                }
+                applied
             }
             ModExp::Ascript(e, t, _) => {
                 let module = self.mod_exp(e, out)?;
@@ -115,6 +121,7 @@ impl Checker<'_> {
         Ok(Module::Functor(Arc::new(FunctorSig {
             name,
             param_abs: param.abs,
+            param_span: p.span,
             param: param.module,
             result_abs,
             result,

@@ -71,6 +71,7 @@ impl Checker<'_> {
         let lhs = lhs?;
         let mark = self.scope.mark();
         if let Some(p) = param {
+            self.ctx.bind_module(p.name.as_str(), &lhs.module);
             let entry = ModEntry { module: lhs.module.clone(), span: p.span };
             self.scope.bind_term(p.name, TermEntry::Mod(entry));
         }
@@ -79,6 +80,7 @@ impl Checker<'_> {
         let sig = FunctorSig {
             name: self.ctx.bind(Symbol::new("functor"), span),
             param_abs: lhs.abs,
+            param_span: param.map_or(Span::NONE, |p| p.span),
             param: lhs.module,
             result_abs: rhs.abs,
             result: rhs.module,

@@ -5,6 +5,7 @@
 //! `infer_apply.rs` (uses and applications), `infer_bind.rs` (what binds
 //! names) and `infer_pat.rs`.
 
+use super::hints::other_field;
 use super::metas::{Cons, ScalarSet, State, Why, WhyKind};
 use super::pre::{self, Exp, ExpKind, Written};
 use super::quote;
@@ -392,13 +393,10 @@ impl<'a> Infer<'a> {
                 Some((_, t)) => t.clone(),
                 None => {
                     let shown = self.show(t);
-                    self.report(
-                        Diagnostic::error(
-                            f.span,
-                            format!("Attempt to access field \"{}\" of value of type \"{shown}\".", f.name),
-                        )
-                        .label("no such field"),
-                    );
+                    let headline =
+                        format!("Attempt to access field \"{}\" of value of type \"{shown}\".", f.name);
+                    let d = Diagnostic::error(f.span, headline).label("no such field");
+                    self.report(other_field(d, f, &fs));
                     Type::Error
                 }
             },

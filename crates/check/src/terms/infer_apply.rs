@@ -1,6 +1,6 @@
 //! The first layer: uses of values, applications, sections, updates.
 
-use super::hints::{map_of_several, other_form, other_name, word_operator, Refused};
+use super::hints::{conversion_from, map_of_several, other_form, other_name, word_operator, Refused};
 use super::infer::{Infer, BOOL};
 use super::metas::{ScalarSet, Why, WhyKind};
 use super::pre::{self, Access, Exp, ExpKind, Side, Use};
@@ -77,6 +77,8 @@ impl Infer<'_> {
                     let d = d.label("not in scope");
                     let qualifiers: String = shown[..i].iter().map(|q| format!("{q}.")).collect();
                     let other = other_name(i.checked_sub(1).map(|q| parts[q].name), p.name);
+                    // A known mistake is not a slip of the pen.
+                    let near = near.filter(|_| other_form(p.name).is_none());
                     let known = other.or_else(|| near.map(|n| format!("{qualifiers}{n}")));
                     let span = parts[0].span.to(p.span);
                     self.report(match known {
@@ -175,11 +177,44 @@ impl Infer<'_> {
 
     /// `f x y`.
     pub(crate) fn application(&mut self, f: &ast::Exp, args: &[ast::Exp], span: Span) -> Exp {
+        if let Some((q, env)) = self.applied_module(f) {
+            return self.module_as_function(q, &env, args, span);
+        }
         let what = callee(f);
         let f = self.exp(f);
         let typed: Vec<Exp> = args.iter().map(|a| self.exp(a)).collect();
         let source: Vec<&ast::Exp> = args.iter().collect();
         self.apply(what, f, typed, &source, span)
+    }
+
+    /// What is applied, if that is a module.
+    fn applied_module<'q>(&self, f: &'q ast::Exp) -> Option<(&'q QualName, Arc<Env>)> {
+        let ast::ExpKind::Var(q) = &*f.kind else { return None };
+        let found = |entry: Option<&TermEntry>| match entry {
+            Some(TermEntry::Mod(ModEntry { module: Module::Struct(env), .. })) => Some(env.clone()),
+            Some(TermEntry::Mod(_) | TermEntry::Val(_)) | None => None,
+        };
+        let mut names = q.quals.iter().chain([&q.name]).map(|i| i.name);
+        let first = found(self.scope.term(names.next()?))?;
+        let env = names.try_fold(first, |env, n| found(env.terms.get(&n)))?;
+        Some((q, env))
+    }
+
+    /// `f64 n`: a module is no function, but it may have the conversion that is meant.
+    fn module_as_function(&mut self, q: &QualName, env: &Env, args: &[ast::Exp], span: Span) -> Exp {
+        let types: Vec<Type> = args.iter().map(|a| self.exp(a).ty).collect();
+        let d = Diagnostic::error(q.span, format!("Unknown name \"{}\".", show_qual(q)))
+            .note("there is a module of this name, but a value is needed here");
+        let argument = types.first().map(|t| self.st.head(t));
+        let conversion = argument.and_then(|t| conversion_from(env, &t)).filter(|_| args.len() == 1);
+        self.report(match conversion {
+            Some(from) => {
+                let name = format!("{}.{}", show_qual(q), from.as_str());
+                d.help(format!("convert with \"{name}\"")).fix(format!("Change to `{name}`"), q.span, name)
+            }
+            None => d,
+        });
+        Exp::error(span)
     }
 
     /// `l op r`.
