@@ -459,9 +459,10 @@ impl<'a> Show<'a> {
 
     /// Part of a record, where nothing says that a number is an `i64`.
     fn component(&self, e: &Exp) -> String {
-        match &*e.kind {
-            ExpKind::Literal(v @ PrimValue::I64(_)) => v.to_string(),
-            _ => self.exp(e),
+        if let ExpKind::Literal(v @ PrimValue::I64(_)) = &*e.kind {
+            v.to_string()
+        } else {
+            self.exp(e)
         }
     }
 
