@@ -241,3 +241,9 @@ fn long_programs_do_not_overflow_the_stack() {
     let sum = vec!["x"; 3000].join(" + ");
     assert!(errors(&format!("def f (x: i32) = {sum}")).is_empty());
 }
+
+#[test]
+fn sizes_in_types_are_computed_of_any_parameter() {
+    let sig = "module type m = {val f [n] : (xs: [n]i32) -> *[length xs / 2]i32 val g : (r: i32) -> [i64.i32 r]i32}";
+    assert_eq!(errors(sig), Vec::<String>::new());
+}

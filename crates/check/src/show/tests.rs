@@ -1,5 +1,5 @@
 use super::*;
-use crate::types::Named;
+use crate::types::{Named, TypeDef};
 use fehu_base::Span;
 use std::sync::Arc;
 
@@ -63,4 +63,43 @@ fn size_expressions_keep_only_needed_parentheses() {
     ] {
         assert_eq!(Show::plain(&names, &Texts::default()).size(&Size::Exp(Arc::new(e))), text);
     }
+}
+
+#[test]
+fn different_names_have_different_texts() {
+    let mut names = NameSource::new();
+    let [t, u, n, m] = ["t", "t", "n", "n"].map(|s| names.fresh_str(s));
+    let ty = Type::tuple(vec![
+        Type::var(t),
+        Type::var(u),
+        Type::array(Size::Var(n), Type::array(Size::Var(m), Type::var(t))),
+    ]);
+    assert_eq!(show_type(&names, &ty), "(t, t1, [n][n1]t)");
+    // What a type mentions keeps its text, what it binds does not.
+    let ret =
+        RetType { dims: vec![n], ty: Type::array(Size::Var(n), Type::array(Size::Var(m), Type::var(t))) };
+    let arrow = Type::Arrow(Named::new(Arrow { param: None, lhs: Type::var(t), ret }));
+    assert_eq!(show_type(&names, &arrow), "t -> ?[n1].[n1][n]t");
+    // What is in a module has its path, and no value hides the module.
+    names.put_into(t, Symbol::new("n"));
+    assert_eq!(show_type(&names, &Type::array(Size::Var(n), Type::var(t))), "[n1]n.t");
+}
+
+#[test]
+fn abbreviations_are_printed_as_long_as_they_are_right() {
+    let mut names = NameSource::new();
+    let [pair, a, n] = ["pair", "a", "n"].map(|s| names.fresh_str(s));
+    let part = Type::array(Size::Var(n), Type::var(a));
+    let body = Type::record(vec![(Symbol::new("x"), part.clone()), (Symbol::new("y"), part)]);
+    let tparams = vec![TParam::Size(n), TParam::Type(Liftedness::Unlifted, a)];
+    let def = TypeDef { tparams, lifted: Liftedness::Unlifted, def: RetType::simple(body) };
+    let of = |x: i64, y: i64| {
+        let part = |n| Type::array(Size::Const(n), Type::Scalar(ScalarType::I32));
+        let fields = vec![(Symbol::new("x"), part(x)), (Symbol::new("y"), part(y))];
+        Type::record(fields).abbreviated(Abbreviation { name: pair, def: Arc::new(def.clone()) })
+    };
+    assert_eq!(show_type(&names, &of(3, 3)), "pair [3] i32");
+    assert_eq!(show_type(&names, &crate::subst::make_unique(&of(3, 3))), "*pair [3] i32");
+    assert_eq!(show_type(&names, &Type::array(Size::Any, of(3, 3))), "[](pair [3] i32)");
+    assert_eq!(show_type(&names, &of(3, 4)), "{x: [3]i32, y: [4]i32}");
 }
