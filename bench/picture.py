@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the README's picture: how long each program of bench/ takes beside the reference compiler.
 
-Reads the table "Results on a GPU" of docs/benchmarks.md, so that the picture shows what was measured and nothing else:
+Reads bench/results/gpu.tsv, so that the picture shows what was measured and nothing else:
 
     python3 bench/picture.py > docs/overview.svg
 
@@ -10,19 +10,19 @@ A program has one bar, the geometric mean of its rows.
 
 import math
 import pathlib
-import re
 
 ROW_PIXELS, LEFT_PIXELS, WIDTH_PIXELS = 17, 110, 640
-SMALLEST, LARGEST = 0.05, 1.25
-TICKS = [0.05, 0.1, 0.2, 0.5, 1.0]
+SMALLEST, LARGEST = 0.005, 1.25
+TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0]
 
 
 def ratios(text):
     """Of each program, how many times the reference's time its rows take."""
-    table = text.split("## Results on a GPU")[1].split("<!-- end of the table -->")[0]
+    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     found = {}
-    for name, ratio in re.findall(r"^\| (\w+)\S* [^|]*\|[^|]*\| [^|]*?\(([\d.]+)x", table, re.M):
-        found.setdefault(name, []).append(max(float(ratio), 0.005))
+    for _, case, _, _, ratio, _, _ in rows[1:]:
+        if ratio:
+            found.setdefault(case.split()[0].split(":")[0], []).append(max(float(ratio), 0.005))
     return {name: math.exp(sum(map(math.log, rows)) / len(rows)) for name, rows in found.items()}
 
 
@@ -55,4 +55,4 @@ def draw(programs):
 
 if __name__ == "__main__":
     here = pathlib.Path(__file__).resolve().parent.parent
-    print("\n".join(draw(ratios((here / "docs/benchmarks.md").read_text()))))
+    print("\n".join(draw(ratios((here / "bench/results/gpu.tsv").read_text()))))

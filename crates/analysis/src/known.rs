@@ -25,7 +25,9 @@ use fehu_ir::mem::{poly, sym};
 use fehu_ir::op::{OpView, RepOp};
 use fehu_ir::seg::SegSpace;
 use fehu_ir::visit::{deep, for_each_body, for_each_lambda};
-use fehu_ir::{Basic, Body, DimIndex, Exp, FunDef, Loop, LoopForm, Param, Rep, Slice, Stm, SubExp, Type};
+use fehu_ir::{
+    Basic, Body, DimIndex, Exp, FunDef, Loop, LoopForm, Param, Purpose, Rep, Slice, Stm, SubExp, Type,
+};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -76,8 +78,10 @@ impl Known {
     pub fn of_fun<R: Rep>(fun: &FunDef<R>) -> Known {
         let mut known = Known::default();
         known.params(fun.params.iter());
+        // Who calls an entry point checks all sizes.
+        let checked = if fun.entry.is_some() { usize::MAX } else { 1 };
         for p in &fun.params {
-            known.sizes.extend(p.ty.shape());
+            known.sizes.extend(p.ty.shape().iter().take(checked));
         }
         known.body(&fun.body);
         known
@@ -110,13 +114,16 @@ impl Known {
     pub fn enter_body<R: Rep>(&self, facts: &mut Facts, body: &Body<R>) {
         for stm in &body.stms {
             for p in &stm.pat {
-                p.ty.shape().iter().for_each(|n| size(facts, *n));
+                shape(facts, &p.ty);
             }
             for c in &stm.certs {
                 self.enter_alternatives(facts, *c);
             }
             match &stm.exp {
-                Exp::Basic(Basic::Assert(c, _)) => self.assume(facts, *c, true, 0),
+                Exp::Basic(Basic::Assert(c, _, purpose)) => {
+                    self.assume(facts, *c, true, 0);
+                    promised(facts, purpose);
+                }
                 Exp::Basic(Basic::Index(a, slice) | Basic::Update(a, slice, _)) => {
                     self.in_bounds(facts, *a, slice)
                 }
@@ -134,7 +141,7 @@ impl Known {
             LoopForm::While(c) => self.assume(facts, (*c).into(), true, 0),
         }
         for (p, _) in &l.params {
-            p.ty.shape().iter().for_each(|n| size(facts, *n));
+            shape(facts, &p.ty);
         }
     }
 
@@ -357,7 +364,7 @@ impl Known {
         for_each_lambda(&stm.exp, &mut |l| self.params(l.params.iter()));
         for_each_body(&stm.exp, &mut |b| self.body(b));
         let [p] = stm.pat.as_slice() else { return };
-        if let Exp::Basic(Basic::Assert(c, _)) = &stm.exp {
+        if let Exp::Basic(Basic::Assert(c, ..)) = &stm.exp {
             self.checks.insert(p.name, *c);
         }
         match p.ty {
@@ -471,6 +478,29 @@ fn quotient_of(remainder: Name) -> Sym {
 /// of the remainder: it is bound where the remainder is.
 pub fn remainder_of(quotient: Sym) -> Option<Name> {
     (quotient.0 >= FIRST_QUOTIENT).then(|| Name(u32::MAX - quotient.0))
+}
+
+/// Adds that an array exists: its size is one, and where that is positive, so is the size of its rows. Of rows that are not there,
+/// nobody has checked the size.
+fn shape(facts: &mut Facts, ty: &Type) {
+    for n in ty.shape() {
+        size(facts, *n);
+        if !facts.positive(&poly(*n)) {
+            return;
+        }
+    }
+}
+
+/// Adds what holds after a check for this purpose.
+fn promised(facts: &mut Facts, purpose: &Purpose) {
+    match purpose {
+        Purpose::Values | Purpose::Program => {}
+        Purpose::Sizes { sizes, runs } => {
+            if runs.iter().all(|n| facts.positive(&poly(*n))) {
+                sizes.iter().for_each(|n| size(facts, *n));
+            }
+        }
+    }
 }
 
 /// Adds that an operand is the size of an array that exists.

@@ -19,6 +19,7 @@ pub mod ops;
 pub mod prim;
 pub mod report;
 pub mod span;
+pub mod stack;
 pub mod symbol;
 pub mod tuning;
 

@@ -1,12 +1,14 @@
 //! What all parts of the checker share while it runs.
 
+use crate::named::Named;
 use crate::scope::{Module, TermEntry};
 use crate::show::{Show, Texts};
 use crate::tast::Occurrence;
+use crate::terms::sizes::equal::Synonyms;
 use crate::types::Type;
 use fehu_base::intrinsic::Intrinsic;
 use fehu_base::{Diagnostic, Name, NameSource, Span, Symbol};
-use fehu_syntax::ast::Liftedness;
+use fehu_syntax::ast::{Ident, Liftedness};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Names made and problems found so far.
@@ -20,6 +22,8 @@ pub struct Context {
     pub def_spans: FxHashMap<Name, Span>,
     /// What each type parameter and abstract type may stand for.
     pub kinds: FxHashMap<Name, Liftedness>,
+    /// Those of them that are type parameters.
+    pub type_params: FxHashSet<Name>,
     /// The state of the expression checker, while type expressions inside of an expression are resolved.
     pub terms: Option<Box<crate::terms::State>>,
     /// The built-in functions by name.
@@ -30,8 +34,17 @@ pub struct Context {
     /// declared result type (for others, `consume` infers which parts of the
     /// result are unique).
     pub declared: FxHashSet<Name>,
+    /// Constants and functions that are other ones by definition.
+    pub synonyms: Synonyms,
+    /// Parameters of definitions whose type is that of a number only because nothing says otherwise: which ones, and as written.
+    pub defaulted: FxHashMap<Name, Vec<(usize, Ident)>>,
     /// The name of the definition or specification that is being checked, behind which type parameters are declared.
-    pub definition: Option<Span>,
+    pub definition: Option<Ident>,
+    /// How many problems had been found where it began.
+    pub before: usize,
+    /// Whether it uses something of which the type is not known, because of a mistake elsewhere: what is not known of its own
+    /// types and names is no mistake then.
+    pub uses_broken: bool,
     /// What is named in definitions that had errors.
     pub unfinished: Vec<Occurrence>,
     /// What the names in the message that is being written are called.
@@ -39,7 +52,7 @@ pub struct Context {
 }
 
 /// Where to read more about an error that has a name.
-pub fn see(entry: &str) -> String {
+pub fn see(entry: Named) -> String {
     format!("`fehu explain {entry}` says more")
 }
 
@@ -61,6 +74,22 @@ impl Context {
                 TermEntry::Val(v) => self.names.put_into(v.name, symbol),
                 TermEntry::Mod(m) => self.bind_module(&format!("{path}.{name}"), &m.module),
             }
+        }
+    }
+
+    /// A definition or specification of that name begins.
+    pub fn begin(&mut self, name: Ident) {
+        self.definition = Some(name);
+        self.before = self.diagnostics.len();
+        self.uses_broken = false;
+    }
+
+    /// Notes that there is nothing of some name: once for each definition, however often that uses it.
+    pub fn report_unknown(&mut self, d: Diagnostic) {
+        let mut own = self.diagnostics.iter_mut().skip(self.before);
+        match own.find(|o| o.message == d.message && o.span.file == d.span.file) {
+            Some(first) => first.also(d),
+            None => self.report(d),
         }
     }
 

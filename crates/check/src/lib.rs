@@ -25,6 +25,7 @@ pub mod context;
 pub mod exhaust;
 pub mod intrinsics;
 pub mod modules;
+pub mod named;
 pub mod prelude;
 pub mod print;
 pub mod resolve;

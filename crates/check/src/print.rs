@@ -122,7 +122,7 @@ impl Printer<'_> {
 
     /// An expression on lines of its own.
     fn block(&mut self, e: &Exp) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.block_inner(e));
+        fehu_base::stack::deep(|| self.block_inner(e));
     }
 
     fn block_inner(&mut self, e: &Exp) {
@@ -252,7 +252,7 @@ fn is_small(e: &Exp) -> bool {
         return false;
     }
     let mut small = true;
-    stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+    fehu_base::stack::deep(|| {
         visit::children(e, &mut |x| small = small && is_small(x));
     });
     small

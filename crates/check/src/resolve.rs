@@ -1,6 +1,7 @@
 //! Names with qualifiers to what they stand for.
 
-use crate::context::Context;
+use crate::context::{see, Context};
+use crate::named::Named;
 use crate::scope::{Env, ModEntry, Module, Scope, TermEntry, TypeEntry};
 use fehu_base::{Diagnostic, Symbol};
 use fehu_syntax::ast::{Ident, QualName};
@@ -53,7 +54,10 @@ pub fn type_entry(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<Type
                 Some(e) => e.types.get(&q.name.name),
             };
             match found {
-                Some(t) => return Some(t.clone()),
+                Some(t) => {
+                    ctx.uses_broken |= t.def.def.ty.is_broken();
+                    return Some(t.clone());
+                }
                 None => {
                     let near = match &env {
                         None => closest(q.name.name, scope.type_names()),
@@ -78,8 +82,8 @@ pub fn type_entry(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<Type
                                 "a type parameter is declared before the first parameter, as in \"def f '{name} (x: {name})\"",
                             ));
                             match ctx.definition {
-                                Some(at) => {
-                                    d.fix(format!("Declare `'{name}`"), at.end(), format!(" '{name}"))
+                                Some(of) => {
+                                    d.fix(format!("Declare `'{name}`"), of.span.end(), format!(" '{name}"))
                                 }
                                 None => d,
                             }
@@ -92,7 +96,7 @@ pub fn type_entry(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<Type
         Err(Stuck::NotFound(m)) => unknown().note(format!("there is no module \"{}\" in scope here", m.name)),
         Err(Stuck::Parametric(m)) => parametric(m),
     };
-    ctx.report(d);
+    ctx.report_unknown(d);
     None
 }
 
@@ -115,7 +119,7 @@ pub fn module(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<ModEntry
 }
 
 /// What other languages call a type.
-fn other_types(name: Symbol) -> &'static [&'static str] {
+pub(crate) fn other_types(name: Symbol) -> &'static [&'static str] {
     match name.as_str() {
         "int" | "integer" | "Int" | "Integer" => &["i32", "i64"],
         "uint" | "unsigned" => &["u32", "u64"],
@@ -138,6 +142,7 @@ fn unknown_module(q: &QualName) -> Diagnostic {
 pub fn parametric(m: Ident) -> Diagnostic {
     Diagnostic::error(m.span, format!("Module \"{}\" is a parametric module.", m.name))
         .note("it has no content of its own until it is applied to an argument")
+        .note(see(Named::ModuleIsParametric))
         .help(format!("bind an application, as in \"module x = {} arg\", and use that", m.name))
 }
 

@@ -111,7 +111,7 @@ impl<'a> Show<'a> {
     }
 
     fn ty_open(&self, t: &Type) -> String {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match self.given(t) {
+        fehu_base::stack::deep(|| match self.given(t) {
             Some(used) => self.application(used.uniq, used.of.name, &used.args),
             None => self.ty_expanded(t),
         })
@@ -366,7 +366,7 @@ impl<'a> Show<'a> {
     }
 
     fn exp_level(&self, e: &Exp) -> (String, Level) {
-        let (text, level) = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_level_inner(e));
+        let (text, level) = fehu_base::stack::deep(|| self.exp_level_inner(e));
         if matches!(self.spelling, Spelling::Source(_)) || e.ext.is_empty() {
             return (text, level);
         }

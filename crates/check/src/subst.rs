@@ -60,6 +60,14 @@ impl Subst {
         self.sizes.insert(from, Size::Var(to));
     }
 
+    /// What a value's name has become.
+    pub fn value(&self, name: Name) -> Name {
+        match self.sizes.get(&name) {
+            Some(Size::Var(new)) => *new,
+            Some(_) | None => name,
+        }
+    }
+
     /// The type with what it stands for put in; existential sizes that come out are added to `dims`.
     pub fn ty(&self, names: &mut NameSource, dims: &mut Vec<Name>, t: &Type) -> Type {
         let mut w = Walk::new(self, names, dims);
@@ -182,7 +190,7 @@ impl<'a> Walk<'a> {
     }
 
     fn ty(&mut self, t: &Type) -> Type {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.ty_inner(t))
+        fehu_base::stack::deep(|| self.ty_inner(t))
     }
 
     fn ty_inner(&mut self, t: &Type) -> Type {
@@ -333,7 +341,7 @@ impl<'a> Walk<'a> {
     }
 
     fn exp(&mut self, e: &Exp) -> Exp {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_inner(e))
+        fehu_base::stack::deep(|| self.exp_inner(e))
     }
 
     fn exp_inner(&mut self, e: &Exp) -> Exp {

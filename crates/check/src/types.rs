@@ -1,7 +1,7 @@
 //! Types as the checker and lowering see them.
 //!
 //! Abbreviations are expanded; what is left of type names are type parameters
-//! and abstract types ([`Type::Var`]). What an abbreviation stood for remembers it, for people alone ([`Named`]). Tuples are records with the fields `0`,
+//! and abstract types ([`Type::Var`]). What an abbreviation stood for remembers it, for people alone ([`Parts`]). Tuples are records with the fields `0`,
 //! `1`, ... Arrays are one dimension at a time: `[n][m]i32` is an array of
 //! `[m]i32`. Uniqueness (`*`) sits on arrays and type variables, wherever they
 //! stand inside a parameter or result type; `*(a, b)` is `(*a, *b)`.
@@ -45,13 +45,13 @@ pub enum Type {
     /// `i32`, ...
     Scalar(ScalarType),
     /// `[n]t`, `*[n]t`.
-    Array(Uniq, Size, Named<Type>),
+    Array(Uniq, Size, Parts<Type>),
     /// A record or tuple; fields in the order of [`field_order`].
-    Record(Named<Vec<(Symbol, Type)>>),
+    Record(Parts<Vec<(Symbol, Type)>>),
     /// A sum; constructors in alphabetical order.
-    Sum(Named<Vec<(Symbol, Vec<Type>)>>),
+    Sum(Parts<Vec<(Symbol, Vec<Type>)>>),
     /// A function of one parameter.
-    Arrow(Named<Arrow>),
+    Arrow(Parts<Arrow>),
     /// A type parameter or abstract type, with its arguments if it has parameters.
     Var(Uniq, Name, Arc<Vec<TypeArg>>),
     /// A type variable of inference.
@@ -63,7 +63,7 @@ pub enum Type {
 /// What a type consists of. If the user abbreviated the type, that is remembered: for messages alone. Whatever changes a part
 /// may leave the abbreviation as it is, since printers ask whether the type is still what it stands for.
 #[derive(Clone, Debug)]
-pub struct Named<T> {
+pub struct Parts<T> {
     of: Arc<T>,
     by: Option<Arc<Abbreviation>>,
 }
@@ -77,19 +77,19 @@ pub struct Abbreviation {
     pub def: Arc<TypeDef>,
 }
 
-impl<T> Named<T> {
+impl<T> Parts<T> {
     /// Without an abbreviation.
-    pub fn new(of: T) -> Named<T> {
-        Named { of: Arc::new(of), by: None }
+    pub fn new(of: T) -> Parts<T> {
+        Parts { of: Arc::new(of), by: None }
     }
 
     /// The same type with other parts.
-    pub fn with(&self, of: T) -> Named<T> {
-        Named { of: Arc::new(of), by: self.by.clone() }
+    pub fn with(&self, of: T) -> Parts<T> {
+        Parts { of: Arc::new(of), by: self.by.clone() }
     }
 }
 
-impl<T> std::ops::Deref for Named<T> {
+impl<T> std::ops::Deref for Parts<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -181,12 +181,12 @@ impl RetType {
 impl Type {
     /// The tuple of no components.
     pub fn unit() -> Type {
-        Type::Record(Named::new(vec![]))
+        Type::Record(Parts::new(vec![]))
     }
 
     /// A tuple.
     pub fn tuple(parts: Vec<Type>) -> Type {
-        Type::Record(Named::new(
+        Type::Record(Parts::new(
             parts.into_iter().enumerate().map(|(i, t)| (Symbol::new(&i.to_string()), t)).collect(),
         ))
     }
@@ -194,23 +194,39 @@ impl Type {
     /// A record; fields in any order.
     pub fn record(mut fields: Vec<(Symbol, Type)>) -> Type {
         fields.sort_by(|a, b| field_order(a.0, b.0));
-        Type::Record(Named::new(fields))
+        Type::Record(Parts::new(fields))
     }
 
     /// A sum; constructors in any order.
     pub fn sum(mut constrs: Vec<(Symbol, Vec<Type>)>) -> Type {
         constrs.sort_by(|a, b| a.0.as_str().cmp(b.0.as_str()));
-        Type::Sum(Named::new(constrs))
+        Type::Sum(Parts::new(constrs))
+    }
+
+    /// Whether a mistake that has been complained about hides some part of it.
+    pub fn is_broken(&self) -> bool {
+        match self {
+            Type::Error => true,
+            Type::Scalar(_) | Type::Meta(_) => false,
+            Type::Array(_, _, elem) => elem.is_broken(),
+            Type::Record(fields) => fields.iter().any(|(_, t)| t.is_broken()),
+            Type::Sum(constrs) => constrs.iter().flat_map(|(_, ts)| ts).any(Type::is_broken),
+            Type::Arrow(a) => a.lhs.is_broken() || a.ret.ty.is_broken(),
+            Type::Var(_, _, args) => args.iter().any(|a| match a {
+                TypeArg::Size(_) => false,
+                TypeArg::Type(t) => t.is_broken(),
+            }),
+        }
     }
 
     /// A nonunique array.
     pub fn array(size: Size, elem: Type) -> Type {
-        Type::Array(Uniq::Nonunique, size, Named::new(elem))
+        Type::Array(Uniq::Nonunique, size, Parts::new(elem))
     }
 
     /// A function without a named parameter and without existential sizes.
     pub fn arrow(lhs: Type, ret: Type) -> Type {
-        Type::Arrow(Named::new(Arrow { param: None, lhs, ret: RetType::simple(ret) }))
+        Type::Arrow(Parts::new(Arrow { param: None, lhs, ret: RetType::simple(ret) }))
     }
 
     /// The type as abbreviated by the user; scalars and abstract types have names of their own.

@@ -114,7 +114,7 @@ impl Names {
     }
 
     fn exp(&mut self, e: &Exp) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        fehu_base::stack::deep(|| {
             self.mentioned(&e.ty);
             match &*e.kind {
                 ExpKind::Var(n, _) => drop(self.used.insert(*n)),

@@ -136,6 +136,7 @@ const ONLY_WORDS: &[&str] = &[
     "a function is written",
     "a loop has values that change",
     "a program prints nothing itself",
+    "a size that only a value tells",
     "a text stands in double quotes",
     "a type can have a constructor for no value",
     "add size parameters to",

@@ -229,6 +229,87 @@ fn what_is_refused() {
 }
 
 #[test]
+fn sizes_that_are_one_constant_by_definition_are_equal() {
+    let accepted = |text: &str| assert_eq!(errors(text), Vec::<String>::new(), "{text}");
+    let definitions = "
+        module t = { def rate = 8i64  type s = [rate]f32  module deep = { def rate = rate } }
+        module type sized = { val rate : i64 }
+        module seen : sized = t
+        module outer (X: sized) = { module inner (Y: sized) = { def x = X.rate  def y = Y.rate }
+                                    local def kept = X.rate  def shown = kept  def own = 8i64  def again = own }
+        module o = outer seen
+        module i = o.inner { def rate = 9i64 }
+        module p = outer { def rate = 9i64 }
+        module more (X: sized) = { def next = X.rate + 1  module inner (Y: sized) = { def a = next } }
+        module m1 = more t
+        module m2 = more { def rate = 20i64 }
+        module m3 = m1.inner t
+        module m4 = m2.inner t
+        open seen
+        local def short = rate
+        def long = short
+        def times (x: i64) = x * 2
+        module u : { val times : i64 -> i64 } = { def times = times }";
+    let same = |a: &str, b: &str| format!("{definitions} def f (xs: [{a}]f32) : [{b}]f32 = xs");
+    for name in ["seen.rate", "rate", "long", "t.deep.rate", "o.shown", "i.x"] {
+        accepted(&same("t.rate", name));
+        accepted(&same(&format!("{name} + 1"), "t.rate + 1"));
+    }
+    accepted(&same("o.own", "o.again"));
+    accepted(&same("times t.rate", "u.times o.shown"));
+    // Equal only in value, or not at all.
+    for name in ["o.own", "p.own", "i.y", "p.shown"] {
+        rejected(&same("t.rate", name), "do not match");
+    }
+    rejected(&same("o.own", "p.again"), "do not match");
+    accepted(&same("m1.next", "m3.a"));
+    rejected(&same("m3.a", "m4.a"), "do not match");
+}
+
+#[test]
+fn functions_in_sizes_have_sizes_of_their_own() {
+    let shapes = "def len [n] (_: [n]i32) = n\n def on [n] (f: [n]i32 -> i64) = f (replicate n 0)\n";
+    let size = |n: i32| format!("on (len : [{n}]i32 -> i64)");
+    let definition = |n| format!("{shapes} def xs : [{}]i32 = replicate ({}) 0", size(3), size(n));
+    let summed = "def f (ks: []i64) (b: bool) : [i64.sum ks]i32 =
+                    if b then replicate (i64.sum ks) 1 else replicate (i64.sum ks) 2";
+    assert_eq!(errors(summed), Vec::<String>::new());
+    assert_eq!(errors(&definition(3)), Vec::<String>::new());
+    rejected(&definition(4), "do not match");
+}
+
+#[test]
+fn functions_keep_their_sizes_in_coercions() {
+    rejected("def f (g: i64 -> [3]i32) (k: i64) = g :> (i64 -> [k]i32)", "A size coercion cannot change");
+    rejected("def f (g: i64 -> []i32) (k: i64) = (g, 1) :> (i64 -> [k]i32, i32)", "cannot change the sizes");
+    assert!(errors("def f (g: i64 -> [3]i32) = g :> (i64 -> []i32)").is_empty());
+}
+
+#[test]
+fn copies_of_abstract_types_that_hide_sizes() {
+    let m = "module m : { type~ mat  type^ fun  val mk : i64 -> mat  val f : fun } =
+               { type~ mat = []i32  type^ fun = i32 -> i32  def mk n : mat = replicate n 0  def f = (+ 1) } ";
+    let definition = |text: &str| format!("{m}{text}");
+    for text in
+        ["def f (a: m.mat) = copy a", "def f (a: m.mat) = (copy (a, 1i32)).0", "def f = m.mk >-> copy"]
+    {
+        assert_eq!(errors(&definition(text)), Vec::<String>::new(), "{text}");
+    }
+    let lifted = "which the instance of non-lifted type parameter";
+    rejected("def f '~t (x: t) = copy x", lifted);
+    rejected("def f '^t (x: t) = copy x", lifted);
+    rejected(&definition("def f = copy m.f"), lifted);
+    rejected(
+        "module m : { type~ mat [n]  val f : (n: i64) -> mat [n] } =
+           { type~ mat [n] = ?[d].([n]i32, [d]i32)  def f n : mat [n] = (replicate n 0, []) }
+         def f (n: i64) = copy (m.f n)",
+        lifted,
+    );
+    rejected(&definition("def two 't (x: t) = [x, x] def f (a: m.mat) = two a"), lifted);
+    rejected(&definition("def f (a: m.mat) = let g = copy in (g a, [a])"), "Cannot create array");
+}
+
+#[test]
 fn one_mistake_one_message() {
     let all = errors("def f (x: i32) = let y = x + true let z = y + 1 in z * y\ndef g = f 2");
     assert_eq!(all.len(), 1, "{all:?}");

@@ -3,7 +3,7 @@
 //! This is the only test of what CUDA's kernels do differently: warps exchange values, copies to shared memory go on beside the thread. Threads that do not come to
 //! a barrier together end the program; in which order they have their turns must not matter.
 
-use crate::gpu::{copied, fehu, text};
+use crate::gpu::{fehu, text, Half, Part};
 use std::path::Path;
 use std::process::Command;
 
@@ -31,24 +31,37 @@ fn test(program: &Path, driver: &Path, way: &Way) {
     assert!(done.status.success(), "{} {}:\n{}", program.display(), way.order, text(&done));
 }
 
-/// Every second program, from the first or the second on: each half keeps a core busy.
-fn programs_give_the_answers_of_c(half: usize) {
+fn programs_give_the_answers_of_c(part: Part) {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let driver = dir.path().join("driver");
     crate::fake::cuda_driver(&driver);
-    for program in copied(dir.path()).iter().skip(half).step_by(2) {
+    for program in part.copied(dir.path()) {
         for way in &WAYS {
-            test(program, &driver, way);
+            test(&program, &driver, way);
         }
     }
 }
 
 #[test]
-fn every_second_program_gives_the_answers_of_c() {
-    programs_give_the_answers_of_c(0);
+fn every_second_plan_gives_the_answers_of_c() {
+    programs_give_the_answers_of_c(Part::EachPlan(Half::First));
 }
 
 #[test]
-fn all_other_programs_give_the_answers_of_c() {
-    programs_give_the_answers_of_c(1);
+fn all_other_plans_give_the_answers_of_c() {
+    programs_give_the_answers_of_c(Part::EachPlan(Half::Second));
+}
+
+mod long {
+    use super::{programs_give_the_answers_of_c, Half, Part};
+
+    #[test]
+    fn every_second_program_gives_the_answers_of_c() {
+        programs_give_the_answers_of_c(Part::Others(Half::First));
+    }
+
+    #[test]
+    fn all_other_programs_give_the_answers_of_c() {
+        programs_give_the_answers_of_c(Part::Others(Half::Second));
+    }
 }

@@ -16,6 +16,32 @@ use std::process::{Command, Output};
 /// Programs that are run with versions by chance.
 const PROGRAMS_BY_CHANCE: usize = 5;
 
+/// Programs in which each plan of kernels stands, in each of its forms and with each way to exchange values: a seventh of all kernels.
+/// All others are tested in modules called `long`, which `./test` leaves out and `./test long` does not.
+const EACH_PLAN: [&str; 21] = [
+    "after",
+    "at_once",
+    "columns_of_rows",
+    "copied_ahead",
+    "hist",
+    "histogram-strips",
+    "host",
+    "irregular_placed_checks",
+    "irregular_queue",
+    "numbers_once",
+    "only_intra",
+    "products",
+    "rotated_in_blocks",
+    "rotated_matrices",
+    "scan_many_tiles",
+    "schedule",
+    "shared_rows",
+    "short_division",
+    "time_lines",
+    "time_steps",
+    "turns_in_blocks",
+];
+
 /// Most of a program's text for the host runs once, or not at all.
 pub(crate) fn fehu() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
@@ -33,18 +59,15 @@ fn programs() -> Vec<PathBuf> {
     found
 }
 
-/// Copies of the programs in a folder of their own, since tests leave expected outputs beside them.
-pub(crate) fn copied(dir: &Path) -> Vec<PathBuf> {
-    let copy = |path: PathBuf| {
-        let to = dir.join(path.file_name().expect("a file name"));
-        std::fs::copy(&path, &to).expect("a copy of a program");
-        let tuning = path.with_extension("fut.tuning");
-        if tuning.exists() {
-            std::fs::copy(tuning, to.with_extension("fut.tuning")).expect("a copy of a tuning file");
-        }
-        to
-    };
-    programs().into_iter().map(copy).collect()
+/// A program with its tuning file in another folder.
+fn copied(path: PathBuf, dir: &Path) -> PathBuf {
+    let to = dir.join(path.file_name().expect("a file name"));
+    std::fs::copy(&path, &to).expect("a copy of a program");
+    let tuning = path.with_extension("fut.tuning");
+    if tuning.exists() {
+        std::fs::copy(tuning, to.with_extension("fut.tuning")).expect("a copy of a tuning file");
+    }
+    to
 }
 
 fn compile(program: &Path) -> PathBuf {
@@ -89,33 +112,75 @@ fn test(program: &Path, kernels: Kernels, options: &[&str]) {
     assert!(done.status.success(), "{} {options:?}:\n{}", program.display(), text(&done));
 }
 
-/// Which of the programs: each half keeps a core busy.
+/// Which of the programs: each half of those in `EACH_PLAN`, or of the others, keeps a core busy.
 #[derive(Clone, Copy)]
-enum Half {
+pub(crate) enum Part {
+    EachPlan(Half),
+    Others(Half),
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Half {
     First = 0,
     Second = 1,
 }
 
+impl Part {
+    /// Copies of its programs in a folder of their own, since tests leave expected outputs beside them.
+    pub(crate) fn copied(self, dir: &Path) -> Vec<PathBuf> {
+        let (each_plan, half) = match self {
+            Part::EachPlan(half) => (true, half),
+            Part::Others(half) => (false, half),
+        };
+        let named =
+            |path: &PathBuf| path.file_stem().is_some_and(|s| EACH_PLAN.iter().any(|name| s == *name));
+        let part = programs().into_iter().filter(|path| named(path) == each_plan);
+        part.skip(half as usize).step_by(2).map(|path| copied(path, dir)).collect()
+    }
+}
+
+#[test]
+fn each_plan_is_in_a_program_that_is_there() {
+    let stems: Vec<_> = programs().iter().filter_map(|p| p.file_stem().map(|s| s.to_owned())).collect();
+    for name in EACH_PLAN {
+        assert!(stems.iter().any(|s| s == name), "tests/gpu/{name}.fut");
+    }
+}
+
 /// The versions that the sizes choose, and the outermost ones; the innermost ones are what small data gets by default. One after
 /// the other, since the kernels are the same, and PoCL keeps those that it has compiled, as `fehu test` keeps the answers of C.
-fn programs_give_the_answers_of_c(half: Half) {
+fn programs_give_the_answers_of_c(part: Part) {
     let dir = tempfile::tempdir().expect("a temporary folder");
     if has_device(dir.path()) {
-        for program in copied(dir.path()).iter().skip(half as usize).step_by(2) {
-            test(program, Kernels::Plain, &["--no-tuning"]);
-            test(program, Kernels::Plain, &["--no-tuning", "--pass-option=--default-threshold=1"]);
+        for program in part.copied(dir.path()) {
+            test(&program, Kernels::Plain, &["--no-tuning"]);
+            test(&program, Kernels::Plain, &["--no-tuning", "--pass-option=--default-threshold=1"]);
         }
     }
 }
 
 #[test]
-fn every_second_program_gives_the_answers_of_c() {
-    programs_give_the_answers_of_c(Half::First);
+fn every_second_plan_gives_the_answers_of_c() {
+    programs_give_the_answers_of_c(Part::EachPlan(Half::First));
 }
 
 #[test]
-fn all_other_programs_give_the_answers_of_c() {
-    programs_give_the_answers_of_c(Half::Second);
+fn all_other_plans_give_the_answers_of_c() {
+    programs_give_the_answers_of_c(Part::EachPlan(Half::Second));
+}
+
+mod long {
+    use super::{programs_give_the_answers_of_c, Half, Part};
+
+    #[test]
+    fn every_second_program_gives_the_answers_of_c() {
+        programs_give_the_answers_of_c(Part::Others(Half::First));
+    }
+
+    #[test]
+    fn all_other_programs_give_the_answers_of_c() {
+        programs_give_the_answers_of_c(Part::Others(Half::Second));
+    }
 }
 
 #[test]
@@ -127,9 +192,9 @@ fn any_versions_give_the_same_answers() {
     let seed = seed();
     println!("FEHU_GPU_SEED={seed}");
     let mut random = Random(seed);
-    let mut programs = copied(dir.path());
+    let mut programs = programs();
     for _ in 0..PROGRAMS_BY_CHANCE {
-        let program = programs.swap_remove(random.below(programs.len()));
+        let program = copied(programs.swap_remove(random.below(programs.len())), dir.path());
         let listed =
             Command::new(compile(&program)).arg("--print-params").output().expect("the program runs");
         let listed = text(&listed);

@@ -41,7 +41,8 @@ use fehu_memory::{
 };
 use fehu_opt::fusion::over_views;
 use fehu_opt::{
-    copies, cse, dce, filter, fusion, inline, invariant, mark_consumed, operators, runs, simplify, sink,
+    copies, cse, dce, filter, fusion, inline, invariant, mark_consumed, operators, promises, runs, simplify,
+    sink,
 };
 use fehu_pass::{Pipeline, Refusal, Stop};
 use std::cell::RefCell;
@@ -69,12 +70,13 @@ pub fn of<'a>(
 
 /// Optimised combinators.
 pub fn soacs<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
-    fused().then(finished())
+    fused().then(finished()).pass(promises::PASS, "what loops are made of looks for checks that may fail")
 }
 
 /// The same with irregular nests in versions.
 pub fn soacs_in_versions<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
     let flat = Pipeline::new()
+        .pass(promises::PASS, "from here on, what has a check may fail")
         .pass(few_points::PASS, "maps are as fused as they get; calls that leave them are done together")
         .pass(
             joined_rows::PASS,
@@ -99,39 +101,39 @@ pub fn soacs_in_versions<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
 fn fused<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
     Pipeline::new()
         .pass(
-            simplify::pass(),
+            simplify::SOACS,
             "lowering leaves constants and copies; small functions cost less when they are inlined",
         )
         .pass(inline::PASS, "everything after sees through calls")
-        .pass(simplify::pass(), "arguments meet the code that uses them")
-        .pass(cse::pass(), "the same checks and sizes were computed at many call sites")
+        .pass(simplify::SOACS, "arguments meet the code that uses them")
+        .pass(cse::SOACS, "the same checks and sizes were computed at many call sites")
         .pass(
             invariant::PASS,
             "what checks and sizes depend on is known; fusion would mix parts that are the same with others",
         )
         .pass(
-            simplify::pass(),
+            simplify::SOACS,
             "what became equal folds, and parts leave loops; fusion wants to see only live uses",
         )
         .pass(copies::PASS, "views of arrays that change later look like copies, which hinders fusion")
         .pass(fusion::PASS, "arrays that are only read element by element are not computed as arrays")
         .pass(runs::PASS, "operations are as fused as most get, and checks have left them; the next step moves what it allows")
-        .pass(simplify::pass(), "fused lambdas hold intermediate values that are now scalars")
-        .pass(cse::pass(), "fused lambdas compute the same things")
+        .pass(simplify::SOACS, "fused lambdas hold intermediate values that are now scalars")
+        .pass(cse::SOACS, "fused lambdas compute the same things")
         .pass(filter::PASS, "after fusion, all uses of a filtered array are in one place")
 }
 
 /// From there to combinators as they are lowered.
 fn finished<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
     Pipeline::new()
-        .pass(simplify::pass(), "filters that are gone, and what others no longer need to keep")
+        .pass(simplify::SOACS, "filters that are gone, and what others no longer need to keep")
         .pass(fusion::PASS, "bodies of fused lambdas meet, and views have become simple")
-        .pass(simplify::pass(), "clean up for the steps that follow")
+        .pass(simplify::SOACS, "clean up for the steps that follow")
         .pass(
             sink::PASS,
             "what only one branch needs is computed there; after this nothing looks across branches",
         )
-        .pass(mark_consumed::pass(), "later steps rely on the marks, also on lambdas that fusion made")
+        .pass(mark_consumed::SOACS, "later steps rely on the marks, also on lambdas that fusion made")
 }
 
 /// Sequential C.
@@ -139,11 +141,11 @@ pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
     soacs()
         .pass(over_views::PASS, "after fusion, which maps of views remain is known")
         .lowering("sequential", |prog| Ok(fehu_flatten::sequential(prog)), "combinators become loops")
-        .pass(simplify::pass(), "elements of ranges and replicates are known now that combinators are loops")
-        .pass(cse::pass(), "inlined operators compute what is around them")
+        .pass(simplify::KERNELS, "elements of ranges and replicates are known now that combinators are loops")
+        .pass(cse::KERNELS, "inlined operators compute what is around them")
         .pass(fuse_thread_loops::ON_CPUS, "what loops read of each other is as simple as it gets")
         .pass(dce::FLATTENED, "arrays that the step above replaced")
-        .pass(simplify::pass(), "clean up for the steps that follow")
+        .pass(simplify::KERNELS, "clean up for the steps that follow")
         .then(memory(Target::C))
         .pass(divisions::PASS, "nothing reasons about indices any more")
         .lowering("translate", |prog| Ok(fehu_impgen::translate(prog)), "arrays become blocks and offsets")
@@ -156,10 +158,10 @@ pub fn multicore<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
     soacs()
         .pass(over_views::PASS, "after fusion, which maps of views remain is known")
         .lowering("multicore", flatten, "combinators become tasks and loops")
-        .pass(simplify::pass(), "elements of arrays that nobody needs as arrays are scalars now")
+        .pass(simplify::KERNELS, "elements of arrays that nobody needs as arrays are scalars now")
         .pass(fuse_thread_loops::ON_CPUS, "loops of tasks are as they will be")
         .pass(dce::FLATTENED, "arrays that the step above replaced")
-        .pass(simplify::pass(), "elements that are handed on are scalars")
+        .pass(simplify::KERNELS, "elements that are handed on are scalars")
         .then(memory(Target::Multicore))
         .pass(divisions::PASS, "nothing reasons about indices any more")
         .pass(schedule::TASKS, "what a point costs is known when nothing changes it any more")
@@ -178,7 +180,7 @@ pub fn gpu<'a>(
             operators::PASS,
             "flattening takes operators on arrays to pieces; other back ends apply them whole",
         )
-        .pass(mark_consumed::pass(), "the step above made lambdas")
+        .pass(mark_consumed::SOACS, "the step above made lambdas")
         .retry_on_refusal(
             "kernels-or-host-loops",
             kernels(settings),
@@ -267,7 +269,7 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
             "kernels cannot call functions of arrays that call themselves; nothing more is done for versions that go",
         )
         .pass(simplify::FLATTENED, "versions of a nest have constants and copies of their own")
-        .pass(cse::pass(), "what distribution copied into several kernels of a version")
+        .pass(cse::KERNELS, "what distribution copied into several kernels of a version")
         .pass(legalise::inline::PASS, "kernels cannot call functions that allocate")
         .pass(loop_scalars::PASS, "after inlining, all kernels of a loop are visible")
         .pass(single_point::PASS, "after inlining, scalars between arrays are visible")
@@ -278,7 +280,7 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
         .pass(scan_epilogue::PASS, "all maps are kernels now")
         .pass(layout, "all kernels, and what each of them reads, are known now")
         .pass(rectangles::PASS, "which arrays blocks read is final")
-        .pass(mark_consumed::pass(), "memory relies on the marks, also on lambdas that the step above made")
+        .pass(mark_consumed::KERNELS, "memory relies on the marks, also on lambdas that the step above made")
         .then(memory(settings.target))
 }
 

@@ -144,7 +144,7 @@ fn function(params: &[Pat], ret: RetType) -> Type {
     for p in params.iter().rev() {
         let param = if let PatKind::Var(n) = p.kind { Some(n) } else { None };
         let arrow = fehu_check::types::Arrow { param, lhs: p.ty.clone(), ret };
-        ret = RetType::simple(Type::Arrow(fehu_check::types::Named::new(arrow)));
+        ret = RetType::simple(Type::Arrow(fehu_check::types::Parts::new(arrow)));
     }
     ret.ty
 }

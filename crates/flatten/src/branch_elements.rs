@@ -35,7 +35,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass.
-pub const PASS: Pass<Prog<Soacs>> = Pass { name: "branch-elements", need: Need::Optional, run };
+pub static PASS: Pass<Prog<Soacs>> = Pass { name: "branch-elements", need: Need::Optional, run };
 
 fn run(prog: &mut Prog<Soacs>) {
     let mut b = Builder::new(std::mem::replace(&mut prog.names, NameSource::new()));
@@ -207,7 +207,7 @@ impl BranchElements {
         let mut instructions = 0;
         for (k, stm) in rows.stms.iter().enumerate() {
             let kind = match &stm.exp {
-                Exp::Basic(Basic::Assert(c, _)) if self.holds_without(*c, rows.size) => Kind::Scalar(1),
+                Exp::Basic(Basic::Assert(c, ..)) if self.holds_without(*c, rows.size) => Kind::Scalar(1),
                 Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
                     kind(stm)?
                 }

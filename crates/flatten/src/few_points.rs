@@ -27,7 +27,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass.
-pub const PASS: Pass<Prog<Soacs>> = Pass { name: "few-points", need: Need::Optional, run };
+pub static PASS: Pass<Prog<Soacs>> = Pass { name: "few-points", need: Need::Optional, run };
 
 fn run(prog: &mut Prog<Soacs>) {
     let recursive = fehu_analysis::recursion::recursive(&prog.funs);

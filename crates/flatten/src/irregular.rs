@@ -119,7 +119,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashSet;
 
 /// Irregular nests in versions.
-pub const PASS: Pass<Prog<Soacs>> = Pass { name: "irregular", need: Need::Optional, run: irregular };
+pub static PASS: Pass<Prog<Soacs>> = Pass { name: "irregular", need: Need::Optional, run: irregular };
 
 fn irregular(prog: &mut Prog<Soacs>) {
     let functions = functions::Functions::of(prog);

@@ -37,7 +37,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass.
-pub const PASS: Pass<Prog<Soacs>> = Pass { name: "joined-rows", need: Need::Optional, run };
+pub static PASS: Pass<Prog<Soacs>> = Pass { name: "joined-rows", need: Need::Optional, run };
 
 fn run(prog: &mut Prog<Soacs>) {
     // Parts that change before the rows are read must be known, also those that lambdas of fusion change.

@@ -11,7 +11,7 @@ impl Printer<'_> {
     pub(crate) fn exp(&mut self, e: &Exp) {
         self.comments(e.span.lo);
         // Long chains of operators and bindings are deep trees.
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_here(e));
+        fehu_base::stack::deep(|| self.exp_here(e));
     }
 
     fn exp_here(&mut self, e: &Exp) {

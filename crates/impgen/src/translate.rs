@@ -101,7 +101,7 @@ impl Context {
         let mut places = Places::default();
         places.body(&prog.consts);
         for f in &prog.funs {
-            fehu_ir::visit::look::fun::<Memory, _>(&mut places, f);
+            fehu_ir::visit::look::fun::<Memory>(&mut places, f);
         }
         Context {
             names: prog.names.clone(),
@@ -212,7 +212,7 @@ impl<M: Machine> Translate<'_, M> {
             Exp::If(c, t, f) => self.branch(&stm.pat, *c, t, f),
             Exp::Loop(l) => self.loop_(&stm.pat, l),
             Exp::Call(f, args) => self.call(&stm.pat, *f, args),
-            Exp::Basic(Basic::Assert(cond, parts)) => self.assert(*cond, parts, stm.loc.clone()),
+            Exp::Basic(Basic::Assert(cond, parts, _)) => self.assert(*cond, parts, stm.loc.clone()),
             Exp::Op(MemOp::Alloc(bytes, space)) => {
                 let [p] = stm.pat.as_slice() else { bug!("an allocation of {} blocks", stm.pat.len()) };
                 M::allocate(self, p, *bytes, space);

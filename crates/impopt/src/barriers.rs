@@ -20,7 +20,7 @@ use fehu_ir::visit::deep;
 use fehu_pass::{Need, Pass};
 
 /// Two barriers with nothing between them that touches memory become one.
-pub const PASS: Pass<Program> = Pass {
+pub static PASS: Pass<Program> = Pass {
     name: "double-barriers",
     need: Need::Optional,
     run: |program| program.kernels.iter_mut().for_each(|k| drop_doubles(&mut k.body)),

@@ -33,7 +33,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 type Code = AnyCode<KernelOp>;
 
 /// Loops over the bits of a word shift the word.
-pub const PASS: Pass<Program> = Pass {
+pub static PASS: Pass<Program> = Pass {
     name: "bits",
     need: Need::Optional,
     run: |program| {

@@ -16,7 +16,7 @@ use fehu_ir::visit::deep;
 use fehu_pass::{Need, Pass};
 
 /// Checks of kernels get numbers, and the program their messages.
-pub const PASS: Pass<Program> = Pass {
+pub static PASS: Pass<Program> = Pass {
     name: "number-checks",
     need: Need::Required,
     run: |program| {

@@ -38,7 +38,7 @@ type Code = AnyCode<HostOp>;
 type KernelCode = AnyCode<KernelOp>;
 
 /// Loops over single elements are kernels of one thread.
-pub const PASS: Pass<Program> = Pass { name: "device-loops", need: Need::Optional, run: move_loops };
+pub static PASS: Pass<Program> = Pass { name: "device-loops", need: Need::Optional, run: move_loops };
 
 fn move_loops(prog: &mut Program) {
     let callable = Callable::of(prog);

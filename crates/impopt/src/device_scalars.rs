@@ -48,7 +48,7 @@ type Code = fehu_imp::syntax::Code<HostOp>;
 type KernelCode = fehu_imp::syntax::Code<KernelOp>;
 
 /// Scalars that only kernels need are not read by the host.
-pub const PASS: Pass<Program> = Pass { name: "device-scalars", need: Need::Optional, run: keep };
+pub static PASS: Pass<Program> = Pass { name: "device-scalars", need: Need::Optional, run: keep };
 
 /// Leaves scalars on the device.
 fn keep(prog: &mut Program) {

@@ -26,7 +26,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Divisions by what is the same for all threads are multiplications.
-pub const PASS: Pass<Program> = Pass { name: "divisors", need: Need::Optional, run: invert };
+pub static PASS: Pass<Program> = Pass { name: "divisors", need: Need::Optional, run: invert };
 
 fn invert(program: &mut Program) {
     let mut launches = Launches::default();

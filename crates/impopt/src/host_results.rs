@@ -31,7 +31,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Results for the host are written to its memory.
-pub const PASS: Pass<Program> = Pass { name: "host-results", need: Need::Optional, run };
+pub static PASS: Pass<Program> = Pass { name: "host-results", need: Need::Optional, run };
 
 /// The most bytes of a block that the host reads as a whole (`rts/gpu/memory.h` has the same).
 pub(crate) const MOST_BYTES: i64 = 64;

@@ -30,7 +30,7 @@ use rustc_hash::FxHashSet;
 type Code = AnyCode<KernelOp>;
 
 /// Threads wait late for what they copy.
-pub const PASS: Pass<Program> = Pass {
+pub static PASS: Pass<Program> = Pass {
     name: "late-awaits",
     need: Need::Optional,
     run: |program| {

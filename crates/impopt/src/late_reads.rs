@@ -29,7 +29,7 @@ use rustc_hash::FxHashSet;
 type Code = AnyCode<HostOp>;
 
 /// The host waits late for what it reads.
-pub const PASS: Pass<Program> = Pass {
+pub static PASS: Pass<Program> = Pass {
     name: "late-reads",
     need: Need::Optional,
     run: |program| program.functions.iter_mut().for_each(|f| code(&mut f.body)),

@@ -18,7 +18,7 @@ use fehu_pass::{Need, Pass};
 type Code = AnyCode<KernelOp>;
 
 /// Blocks agree on whether to leave only where a thread may have failed.
-pub const PASS: Pass<Program> = Pass {
+pub static PASS: Pass<Program> = Pass {
     name: "leave-if-failed",
     need: Need::Optional,
     run: |program| program.kernels.iter_mut().for_each(|k| leave(&mut k.body, &mut false)),

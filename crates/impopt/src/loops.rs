@@ -38,7 +38,7 @@ use fehu_imp::visit::{change_code, change_cpu_op, Mutator};
 use fehu_pass::{Need, Pass};
 
 /// Maps of reductions that walk down columns become reductions of maps that walk along rows.
-pub const INTERCHANGE: Pass<Program> = Pass {
+pub static INTERCHANGE: Pass<Program> = Pass {
     name: "interchange-loops",
     need: Need::Optional,
     run: |program| {
@@ -47,14 +47,14 @@ pub const INTERCHANGE: Pass<Program> = Pass {
 };
 
 /// Neighbouring `while` loops of a map advance together.
-pub const LANES: Pass<Program> = Pass {
+pub static LANES: Pass<Program> = Pass {
     name: "lanes-of-loops",
     need: Need::Optional,
     run: |program| each_body(program, |loops, body| Lanes { loops, bounds: vec![] }.code(body)),
 };
 
 /// Loops with special cases at their ends become loops without, and code for the ends.
-pub const SPLIT: Pass<Program> = Pass {
+pub static SPLIT: Pass<Program> = Pass {
     name: "split-loops",
     need: Need::Optional,
     run: |program| each_body(program, |loops, body| Split(loops).code(body)),

@@ -23,7 +23,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
 /// Loops that write memory which is no other's become functions, whose parameters say so.
-pub const PASS: Pass<Program> = Pass {
+pub static PASS: Pass<Program> = Pass {
     name: "outline-loops",
     need: Need::Optional,
     run: |program| {

@@ -29,7 +29,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Arrays of which each thread only touches its own element become variables.
-pub const PASS: Pass<Program> = Pass { name: "own-elements", need: Need::Optional, run: keep };
+pub static PASS: Pass<Program> = Pass { name: "own-elements", need: Need::Optional, run: keep };
 
 fn keep(program: &mut Program) {
     let mut launches = Launches::default();

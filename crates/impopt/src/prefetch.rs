@@ -41,7 +41,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 type Code = AnyCode<KernelOp>;
 
 /// Loops with barriers read what does not depend on them some iterations before they need it.
-pub const PASS: Pass<Program> = Pass {
+pub static PASS: Pass<Program> = Pass {
     name: "prefetch",
     need: Need::Optional,
     run: |program| {

@@ -32,7 +32,7 @@ use rustc_hash::FxHashSet;
 type Code = AnyCode<KernelOp>;
 
 /// Divisions by known numbers that follow each other have one branch.
-pub const PASS: Pass<Program> = Pass {
+pub static PASS: Pass<Program> = Pass {
     name: "quotients",
     need: Need::Optional,
     run: |program| {

@@ -46,7 +46,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 type Code = AnyCode<KernelOp>;
 
 /// Loops with checks read several elements before they wait for one.
-pub const PASS: Pass<Program> = Pass {
+pub static PASS: Pass<Program> = Pass {
     name: "read-ahead",
     need: Need::Optional,
     run: |program| {

@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 
 /// Blocks of kernels that are different memory from others say so.
-pub const PASS: Pass<Program> = Pass { name: "restrict", need: Need::Optional, run: qualify };
+pub static PASS: Pass<Program> = Pass { name: "restrict", need: Need::Optional, run: qualify };
 
 fn qualify(program: &mut Program) {
     let kernels = program.kernels.iter().map(|k| (k.name, Written { kernel: k, written: written_blocks(k) }));

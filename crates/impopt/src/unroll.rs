@@ -53,7 +53,7 @@ use rustc_hash::FxHashMap;
 type Code = AnyCode<KernelOp>;
 
 /// Short loops of kernels are marked for the compiler of kernels to unroll.
-pub const PASS: Pass<Program> = Pass {
+pub static PASS: Pass<Program> = Pass {
     name: "unroll",
     need: Need::Optional,
     run: |program| {

@@ -39,11 +39,11 @@ use together::{Launches, Tiles};
 type Code = AnyCode<KernelOp>;
 
 /// Loops along rows read several elements at a time.
-pub const PASS: Pass<Program> =
+pub static PASS: Pass<Program> =
     Pass { name: "walks", need: Need::Optional, run: |program| walks(program, Warps::Unknown) };
 
 /// The same, on machines whose warps exchange values (CUDA).
-pub const PASS_OF_WARPS: Pass<Program> =
+pub static PASS_OF_WARPS: Pass<Program> =
     Pass { name: "walks", need: Need::Optional, run: |program| walks(program, Warps::Exchange) };
 
 /// What is known of warps.

@@ -46,7 +46,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 type Code = AnyCode<KernelOp>;
 
 /// Loops of few operations that end they do not know when do several iterations at a time.
-pub const PASS: Pass<Program> = Pass {
+pub static PASS: Pass<Program> = Pass {
     name: "while-pieces",
     need: Need::Optional,
     run: |program| {

@@ -66,6 +66,18 @@ impl<R: Rep<Dec = ()>> Builder<R> {
         Body { stms, result }
     }
 
+    /// Opens a nested body, whose statements have their own certificates and attributes; those around it.
+    fn begin_nested(&mut self) -> (Vec<Name>, Vec<Attr>) {
+        self.begin();
+        (std::mem::take(&mut self.certs), std::mem::take(&mut self.attrs))
+    }
+
+    /// Closes it, with what [`Builder::begin_nested`] gave.
+    fn end_nested(&mut self, outer: (Vec<Name>, Vec<Attr>), result: Vec<SubExp>) -> Body<R> {
+        (self.certs, self.attrs) = outer;
+        self.end(result)
+    }
+
     /// Sets all open bodies aside, to build something elsewhere; [`Builder::resume`] goes on.
     pub fn suspend(&mut self) -> Suspended<R> {
         Suspended(std::mem::take(&mut self.open))
@@ -219,11 +231,11 @@ impl<R: Rep<Dec = ()>> Builder<R> {
     }
 
     /// A check; statements made while its certificate is in `certs` depend on it.
-    pub fn assert(&mut self, cond: SubExp, message: Vec<ErrorPart>) -> Option<Name> {
+    pub fn assert(&mut self, cond: SubExp, message: Vec<ErrorPart>, purpose: Purpose) -> Option<Name> {
         if cond == SubExp::bool(true) {
             return None;
         }
-        Some(self.bind("cert", Type::UNIT, Exp::Basic(Basic::Assert(cond, message))))
+        Some(self.bind("cert", Type::UNIT, Exp::Basic(Basic::Assert(cond, message, purpose))))
     }
 
     /// A check, and the statements that depend on it.
@@ -242,14 +254,9 @@ pub fn nested_body<R: Rep<Dec = ()>, T>(
     builder: fn(&mut T) -> &mut Builder<R>,
     f: impl FnOnce(&mut T) -> Vec<SubExp>,
 ) -> Body<R> {
-    let b = builder(maker);
-    let (certs, attrs) = (std::mem::take(&mut b.certs), std::mem::take(&mut b.attrs));
-    b.begin();
+    let outer = builder(maker).begin_nested();
     let result = f(maker);
-    let b = builder(maker);
-    let body = b.end(result);
-    (b.certs, b.attrs) = (certs, attrs);
-    body
+    builder(maker).end_nested(outer, result)
 }
 
 /// A statement that binds one name.

@@ -94,14 +94,14 @@ pub fn free_in_exp<R: Rep>(exp: &Exp<R>) -> Names {
 /// The names a type mentions.
 pub fn free_in_type(ty: &Type) -> Names {
     let mut o = Occurrences::default();
-    look::ty::<crate::rep::Soacs, _>(&mut o, ty);
+    look::ty::<crate::rep::Soacs>(&mut o, ty);
     o.free()
 }
 
 /// The names free in a function: the program's constants that it uses.
 pub fn free_in_fun<R: Rep>(fun: &FunDef<R>) -> Names {
     let mut o = Occurrences::default();
-    look::fun::<R, _>(&mut o, fun);
+    look::fun::<R>(&mut o, fun);
     o.free()
 }
 
@@ -145,7 +145,7 @@ pub fn bound_in_exp<R: Rep>(exp: &Exp<R>) -> Vec<Name> {
 /// The names bound by a function: parameters, and all inside its body; not its own.
 pub fn bound_in_fun<R: Rep>(fun: &FunDef<R>) -> Vec<Name> {
     let mut b = Bindings(vec![]);
-    look::fun::<R, _>(&mut b, fun);
+    look::fun::<R>(&mut b, fun);
     b.0
 }
 
@@ -174,7 +174,7 @@ pub(crate) fn first_unknown<R: Rep>(prog: &Prog<R>) -> Option<Name> {
     known.body(&prog.consts);
     for fun in &prog.funs {
         known.see(fun.name);
-        look::fun::<R, _>(&mut known, fun);
+        look::fun::<R>(&mut known, fun);
     }
     known.1
 }

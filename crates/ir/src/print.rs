@@ -200,6 +200,22 @@ impl<'a> Printer<'a> {
         self.put("]");
     }
 
+    /// What a check is made for: `stays`, or `sizes [n]`, or `sizes [n] if [m]`.
+    fn purpose(&mut self, purpose: &Purpose) {
+        match purpose {
+            Purpose::Values => {}
+            Purpose::Program => self.put(" stays"),
+            Purpose::Sizes { sizes, runs } => {
+                self.put(" sizes ");
+                self.shape(sizes);
+                if !runs.is_empty() {
+                    self.put(" if ");
+                    self.shape(runs);
+                }
+            }
+        }
+    }
+
     fn shape(&mut self, shape: &[SubExp]) {
         self.put("[");
         self.list(shape, |p, e| p.size(*e));
@@ -378,7 +394,7 @@ impl<'a> Printer<'a> {
             Basic::CmpOp(op, x, y) => self.call(op, &[*x, *y]),
             Basic::Conv(op, x) => self.call(op, &[*x]),
             Basic::PrimFn(f, xs) => self.call(f, xs),
-            Basic::Assert(cond, parts) => {
+            Basic::Assert(cond, parts, purpose) => {
                 self.put("assert(");
                 self.operand(*cond);
                 for part in parts {
@@ -392,6 +408,7 @@ impl<'a> Printer<'a> {
                     }
                 }
                 self.put(")");
+                self.purpose(purpose);
             }
             Basic::ArrayLit(es, t) => {
                 self.operands(es);

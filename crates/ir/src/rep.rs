@@ -4,6 +4,8 @@ use crate::mem::{MemInfo, MemOp};
 use crate::op::{Dec, RepOp};
 use crate::seg::KernelsOp;
 use crate::soac::Soac;
+use crate::syntax::Exp;
+use crate::visit::{change, look, Mutator, Visitor};
 use std::fmt::Debug;
 
 /// A representation: what decorates bindings, and which operations exist.
@@ -12,6 +14,26 @@ pub trait Rep: Clone + Copy + Debug + PartialEq + 'static {
     type Dec: Dec;
     /// The operations beyond those of [`crate::Exp`].
     type Op: RepOp<Self>;
+    /// Shows the parts of an expression to a walk: [`look::exp`].
+    fn look(v: &mut dyn Visitor<Self>, e: &Exp<Self>);
+    /// Has the parts of an expression changed by a walk: [`change::exp`].
+    fn change(v: &mut dyn Mutator<Self>, e: &mut Exp<Self>);
+}
+
+/// A representation, and what is compiled for it in this crate.
+macro_rules! representation {
+    ($R:ty, $Dec:ty, $Op:ty) => {
+        impl Rep for $R {
+            type Dec = $Dec;
+            type Op = $Op;
+            fn look(v: &mut dyn Visitor<Self>, e: &Exp<Self>) {
+                look::parts(v, e);
+            }
+            fn change(v: &mut dyn Mutator<Self>, e: &mut Exp<Self>) {
+                change::parts(v, e);
+            }
+        }
+    };
 }
 
 /// Right after lowering: parallelism is in second-order array combinators.
@@ -26,17 +48,6 @@ pub struct Kernels;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Memory;
 
-impl Rep for Soacs {
-    type Dec = ();
-    type Op = Soac<Soacs>;
-}
-
-impl Rep for Kernels {
-    type Dec = ();
-    type Op = KernelsOp<Kernels>;
-}
-
-impl Rep for Memory {
-    type Dec = MemInfo;
-    type Op = MemOp;
-}
+representation!(Soacs, (), Soac<Soacs>);
+representation!(Kernels, (), KernelsOp<Kernels>);
+representation!(Memory, MemInfo, MemOp);

@@ -53,7 +53,7 @@ impl Subst {
 
     /// Applies it to a function, the types of its parameters and results included.
     pub fn fun<R: Rep>(&self, fun: &mut FunDef<R>) {
-        self.unless_empty(|s| change::fun::<R, _>(s, fun));
+        self.unless_empty(|s| change::fun::<R>(s, fun));
     }
 
     /// Applies it to a statement, the types in its pattern included.
@@ -184,7 +184,7 @@ pub fn rename_exp<R: Rep>(names: &mut NameSource, exp: &Exp<R>) -> Exp<R> {
 /// A copy of a function in which everything bound has a fresh name. The function keeps its own.
 pub fn rename_fun<R: Rep>(names: &mut NameSource, fun: &FunDef<R>) -> FunDef<R> {
     let mut copy = fun.clone();
-    change::fun::<R, _>(&mut Renaming::fresh(names, bound_in_fun(fun)), &mut copy);
+    change::fun::<R>(&mut Renaming::fresh(names, bound_in_fun(fun)), &mut copy);
     copy
 }
 
@@ -195,7 +195,7 @@ pub fn renumber<R: Rep>(prog: &Prog<R>) -> Prog<R> {
     order.body(&prog.consts);
     for f in &prog.funs {
         order.add(f.name);
-        look::fun::<R, _>(&mut order, f);
+        look::fun::<R>(&mut order, f);
     }
     let TextOrder { new: names, map, .. } = order;
     let mut renaming = Renaming(map);
@@ -204,7 +204,7 @@ pub fn renumber<R: Rep>(prog: &Prog<R>) -> Prog<R> {
     let mut funs = prog.funs.clone();
     for f in &mut funs {
         renaming.to(&mut f.name);
-        change::fun::<R, _>(&mut renaming, f);
+        change::fun::<R>(&mut renaming, f);
     }
     Prog { consts, funs, opaques: prog.opaques.clone(), names }
 }

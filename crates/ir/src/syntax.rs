@@ -131,6 +131,16 @@ pub enum DimIndex {
     },
 }
 
+impl DimIndex {
+    /// How many elements a slice has in this dimension.
+    pub fn length(&self) -> Option<SubExp> {
+        match self {
+            DimIndex::Fix(_) => None,
+            DimIndex::Slice { len, .. } => Some(*len),
+        }
+    }
+}
+
 /// A slice: one entry for each dimension of the array.
 pub type Slice = Vec<DimIndex>;
 
@@ -187,7 +197,7 @@ pub enum Basic {
     /// Mathematical function.
     PrimFn(PrimFn, Vec<SubExp>),
     /// A check: yields a certificate if the operand is true, else ends the program with the message.
-    Assert(SubExp, Vec<ErrorPart>),
+    Assert(SubExp, Vec<ErrorPart>, Purpose),
     /// `[a, b, c]`: elements of the given type (primitive, or arrays of one shape).
     ArrayLit(Vec<SubExp>, Type),
     /// A one-dimensional array of constants, possibly very long.
@@ -235,6 +245,38 @@ pub enum Basic {
     /// Combines values into an accumulator at an index (ignored if out of bounds); consumes and
     /// returns it.
     UpdateAcc(Name, Vec<SubExp>, Vec<SubExp>),
+}
+
+/// What a check is made for, which says when it may go.
+///
+/// A fact may be used only as long as its proof stays. Facts hold because of the checks that statements name as certificates (whoever
+/// uses such a fact names the certificate, too), or because of checks that stay; from types nothing is learnt, since arrays go with
+/// their checks when nobody uses them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// The values of statements that name its certificate: it goes with them.
+    Values,
+    /// The program itself asks for it (`assert`): it stays where the code around it runs.
+    Program,
+    /// From here on `sizes` are sizes, at least 0 and below 2^48, if all of `runs` are positive. Passes rely on that without
+    /// naming the certificate, so the check stays where the code around it runs.
+    #[allow(missing_docs)]
+    Sizes { sizes: Vec<SubExp>, runs: Vec<SubExp> },
+}
+
+impl Purpose {
+    /// The purpose of a check after which these are sizes.
+    pub fn sizes(sizes: Vec<SubExp>) -> Purpose {
+        Purpose::Sizes { sizes, runs: vec![] }
+    }
+
+    /// Whether the check stays although nobody names its certificate.
+    pub fn stays(&self) -> bool {
+        match self {
+            Purpose::Values => false,
+            Purpose::Program | Purpose::Sizes { .. } => true,
+        }
+    }
 }
 
 /// A loop: parameters with their initial values; the body's results are the

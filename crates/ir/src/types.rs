@@ -191,7 +191,7 @@ pub fn size_type(size: &SizeOp) -> Type {
 /// a function that uses them.
 pub fn fun_types<R: Rep>(fun: &FunDef<R>) -> Types {
     let mut table = Table(Types::default());
-    look::fun::<R, _>(&mut table, fun);
+    look::fun::<R>(&mut table, fun);
     table.0
 }
 
@@ -207,7 +207,7 @@ pub fn prog_types<R: Rep>(prog: &Prog<R>) -> Types {
     let mut table = Table(Types::default());
     table.body(&prog.consts);
     for fun in &prog.funs {
-        look::fun::<R, _>(&mut table, fun);
+        look::fun::<R>(&mut table, fun);
     }
     table.0
 }

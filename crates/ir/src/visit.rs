@@ -9,6 +9,9 @@
 //! - `bound`: a name where it is bound;
 //! - `callee`: the name of a function where it is called.
 //!
+//! A walk goes on as `dyn Visitor` or `dyn Mutator`, and the parts of an expression are a function of its representation
+//! ([`Rep::look`], [`Rep::change`]): so they are compiled three times, here, and not for each walk and each crate.
+//!
 //! At the end of the file are shortcuts for simple walks that closures can do.
 
 use crate::op::{Dec, OpView, OpViewMut, RepOp};
@@ -19,17 +22,17 @@ use crate::soac::Soac;
 use crate::syntax::*;
 use fehu_base::{report, Name};
 
-/// Makes room on the stack for recursion over nests of any depth.
-pub fn deep<T>(f: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(64 * 1024, 1024 * 1024, f)
-}
+pub use fehu_base::stack::deep;
 
 /// Writes one walk twice: over shared and over exclusive references.
 macro_rules! walks {
-    ($(#[$doc:meta])* $Trait:ident, $(#[$moddoc:meta])* $module:ident, $View:ident, $view:ident, $walk_dec:ident, [$($m:tt)?]) => {
+    (
+        $(#[$doc:meta])* $Trait:ident, $AsDyn:ident, $as_dyn:ident,
+        $(#[$moddoc:meta])* $module:ident, $View:ident, $view:ident, $walk_dec:ident, [$($m:tt)?]
+    ) => {
         $(#[$doc])*
         #[allow(unused_variables)]
-        pub trait $Trait<R: Rep>: Sized {
+        pub trait $Trait<R: Rep>: $AsDyn<R> {
             /// A use of a variable.
             fn name(&mut self, n: &$($m)? Name) {}
             /// A binding of a variable.
@@ -50,7 +53,7 @@ macro_rules! walks {
             }
             /// A type.
             fn ty(&mut self, t: &$($m)? Type) {
-                $module::ty::<R, _>(self, t);
+                $module::ty(self.$as_dyn(), t);
             }
             /// A decoration.
             fn dec(&mut self, d: &$($m)? R::Dec) {
@@ -58,27 +61,39 @@ macro_rules! walks {
             }
             /// A parameter.
             fn param(&mut self, p: &$($m)? Param<R>) {
-                $module::param(self, p);
+                $module::param(self.$as_dyn(), p);
             }
             /// An element of a pattern.
             fn pat_elem(&mut self, p: &$($m)? PatElem<R>) {
-                $module::pat_elem(self, p);
+                $module::pat_elem(self.$as_dyn(), p);
             }
             /// A statement.
             fn stm(&mut self, s: &$($m)? Stm<R>) {
-                $module::stm(self, s);
+                $module::stm(self.$as_dyn(), s);
             }
             /// A body.
             fn body(&mut self, b: &$($m)? Body<R>) {
-                $module::body(self, b);
+                $module::body(self.$as_dyn(), b);
             }
             /// A lambda.
             fn lambda(&mut self, l: &$($m)? Lambda<R>) {
-                $module::lambda(self, l);
+                $module::lambda(self.$as_dyn(), l);
             }
             /// An expression.
             fn exp(&mut self, e: &$($m)? Exp<R>) {
-                $module::exp(self, e);
+                $module::exp(self.$as_dyn(), e);
+            }
+        }
+
+        /// The walk as its methods hand it on, whatever its type: whoever walks brings only what it does itself.
+        pub trait $AsDyn<R: Rep> {
+            /// Itself.
+            fn $as_dyn(&mut self) -> &mut dyn $Trait<R>;
+        }
+
+        impl<R: Rep, V: $Trait<R>> $AsDyn<R> for V {
+            fn $as_dyn(&mut self) -> &mut dyn $Trait<R> {
+                self
             }
         }
 
@@ -87,13 +102,13 @@ macro_rules! walks {
             use super::*;
 
             /// The names in a type.
-            pub fn ty<R: Rep, V: $Trait<R>>(v: &mut V, t: &$($m)? Type) {
+            pub fn ty<R: Rep>(v: &mut dyn $Trait<R>, t: &$($m)? Type) {
                 match t {
                     Type::Prim(_) | Type::Mem(_) => {}
-                    Type::Array(_, shape) => operands::<R, V>(v, shape),
+                    Type::Array(_, shape) => operands(v, shape),
                     Type::Acc(token, shape, elems) => {
                         v.name(token);
-                        operands::<R, V>(v, shape);
+                        operands(v, shape);
                         for t in elems {
                             v.ty(t);
                         }
@@ -102,35 +117,35 @@ macro_rules! walks {
             }
 
             /// Every operand of a list.
-            pub fn operands<R: Rep, V: $Trait<R>>(v: &mut V, es: &$($m)? Vec<SubExp>) {
+            pub fn operands<R: Rep>(v: &mut dyn $Trait<R>, es: &$($m)? Vec<SubExp>) {
                 for e in es {
                     v.operand(e);
                 }
             }
 
             /// Every name of a list.
-            pub fn names<R: Rep, V: $Trait<R>>(v: &mut V, ns: &$($m)? Vec<Name>) {
+            pub fn names<R: Rep>(v: &mut dyn $Trait<R>, ns: &$($m)? Vec<Name>) {
                 for n in ns {
                     v.name(n);
                 }
             }
 
             /// The name of a parameter and what its type and decoration mention.
-            pub fn param<R: Rep, V: $Trait<R>>(v: &mut V, p: &$($m)? Param<R>) {
+            pub fn param<R: Rep>(v: &mut dyn $Trait<R>, p: &$($m)? Param<R>) {
                 v.bound(&$($m)? p.name);
                 v.ty(&$($m)? p.ty);
                 v.dec(&$($m)? p.dec);
             }
 
             /// The name of a pattern element and what its type and decoration mention.
-            pub fn pat_elem<R: Rep, V: $Trait<R>>(v: &mut V, p: &$($m)? PatElem<R>) {
+            pub fn pat_elem<R: Rep>(v: &mut dyn $Trait<R>, p: &$($m)? PatElem<R>) {
                 v.bound(&$($m)? p.name);
                 v.ty(&$($m)? p.ty);
                 v.dec(&$($m)? p.dec);
             }
 
             /// The certificates, expression and pattern of a statement.
-            pub fn stm<R: Rep, V: $Trait<R>>(v: &mut V, s: &$($m)? Stm<R>) {
+            pub fn stm<R: Rep>(v: &mut dyn $Trait<R>, s: &$($m)? Stm<R>) {
                 v.certs(&$($m)? s.certs);
                 v.exp(&$($m)? s.exp);
                 for p in &$($m)? s.pat {
@@ -139,7 +154,7 @@ macro_rules! walks {
             }
 
             /// The statements and results of a body.
-            pub fn body<R: Rep, V: $Trait<R>>(v: &mut V, b: &$($m)? Body<R>) {
+            pub fn body<R: Rep>(v: &mut dyn $Trait<R>, b: &$($m)? Body<R>) {
                 deep(|| {
                     for s in &$($m)? b.stms {
                         if let Some(p) = s.pat.first() {
@@ -147,12 +162,12 @@ macro_rules! walks {
                         }
                         v.stm(s);
                     }
-                    operands::<R, V>(v, &$($m)? b.result);
+                    operands(v, &$($m)? b.result);
                 })
             }
 
             /// The parameters, body and result types of a lambda.
-            pub fn lambda<R: Rep, V: $Trait<R>>(v: &mut V, l: &$($m)? Lambda<R>) {
+            pub fn lambda<R: Rep>(v: &mut dyn $Trait<R>, l: &$($m)? Lambda<R>) {
                 for p in &$($m)? l.params {
                     v.param(p);
                 }
@@ -163,7 +178,7 @@ macro_rules! walks {
             }
 
             /// The parameters, results and body of a function; not its own name.
-            pub fn fun<R: Rep, V: $Trait<R>>(v: &mut V, f: &$($m)? FunDef<R>) {
+            pub fn fun<R: Rep>(v: &mut dyn $Trait<R>, f: &$($m)? FunDef<R>) {
                 for p in &$($m)? f.params {
                     v.param(p);
                 }
@@ -185,7 +200,7 @@ macro_rules! walks {
             }
 
             /// The dimensions of a slice.
-            pub fn slice<R: Rep, V: $Trait<R>>(v: &mut V, slice: &$($m)? Slice) {
+            pub fn slice<R: Rep>(v: &mut dyn $Trait<R>, slice: &$($m)? Slice) {
                 for d in slice {
                     match d {
                         DimIndex::Fix(e) => v.operand(e),
@@ -198,7 +213,7 @@ macro_rules! walks {
                 }
             }
 
-            fn pairs<R: Rep, V: $Trait<R>>(v: &mut V, pairs: &$($m)? Vec<(SubExp, SubExp)>) {
+            fn pairs<R: Rep>(v: &mut dyn $Trait<R>, pairs: &$($m)? Vec<(SubExp, SubExp)>) {
                 for (a, b) in pairs {
                     v.operand(a);
                     v.operand(b);
@@ -206,15 +221,20 @@ macro_rules! walks {
             }
 
             /// The parts of an expression.
-            pub fn exp<R: Rep, V: $Trait<R>>(v: &mut V, e: &$($m)? Exp<R>) {
+            pub fn exp<R: Rep>(v: &mut dyn $Trait<R>, e: &$($m)? Exp<R>) {
+                R::$module(v, e)
+            }
+
+            /// The same, as representations have it compiled.
+            pub(crate) fn parts<R: Rep>(v: &mut dyn $Trait<R>, e: &$($m)? Exp<R>) {
                 match e {
                     Exp::Basic(Basic::SubExp(x) | Basic::Opaque(x) | Basic::UnOp(_, x) | Basic::Conv(_, x)) => v.operand(x),
                     Exp::Basic(Basic::BinOp(_, x, y) | Basic::CmpOp(_, x, y)) => {
                         v.operand(x);
                         v.operand(y);
                     }
-                    Exp::Basic(Basic::PrimFn(_, xs)) => operands::<R, V>(v, xs),
-                    Exp::Basic(Basic::Assert(x, parts)) => {
+                    Exp::Basic(Basic::PrimFn(_, xs)) => operands(v, xs),
+                    Exp::Basic(Basic::Assert(x, parts, purpose)) => {
                         v.operand(x);
                         for part in parts {
                             match part {
@@ -222,30 +242,37 @@ macro_rules! walks {
                                 ErrorPart::Value(x, _) => v.operand(x),
                             }
                         }
+                        match purpose {
+                            Purpose::Values | Purpose::Program => {}
+                            Purpose::Sizes { sizes, runs } => {
+                                operands(v, sizes);
+                                operands(v, runs);
+                            }
+                        }
                     }
                     Exp::Basic(Basic::ArrayLit(xs, t)) => {
-                        operands::<R, V>(v, xs);
+                        operands(v, xs);
                         v.ty(t);
                     }
                     Exp::Basic(Basic::ArrayConst(_)) => {}
                     Exp::Basic(Basic::Index(a, s)) => {
                         v.name(a);
-                        slice::<R, V>(v, s);
+                        slice(v, s);
                     }
                     Exp::Basic(Basic::Update(a, s, x)) => {
                         v.name(a);
-                        slice::<R, V>(v, s);
+                        slice(v, s);
                         v.operand(x);
                     }
                     Exp::Basic(Basic::FlatIndex(a, offset, dims)) => {
                         v.name(a);
                         v.operand(offset);
-                        pairs::<R, V>(v, dims);
+                        pairs(v, dims);
                     }
                     Exp::Basic(Basic::FlatUpdate(a, offset, dims, x)) => {
                         v.name(a);
                         v.operand(offset);
-                        pairs::<R, V>(v, dims);
+                        pairs(v, dims);
                         v.name(x);
                     }
                     Exp::Basic(Basic::Iota { n, start, step, ty: _ }) => {
@@ -254,27 +281,27 @@ macro_rules! walks {
                         v.operand(step);
                     }
                     Exp::Basic(Basic::Replicate(shape, x)) => {
-                        operands::<R, V>(v, shape);
+                        operands(v, shape);
                         v.operand(x);
                     }
-                    Exp::Basic(Basic::Scratch(_, shape)) => operands::<R, V>(v, shape),
+                    Exp::Basic(Basic::Scratch(_, shape)) => operands(v, shape),
                     Exp::Basic(Basic::Copy(a) | Basic::Manifest(_, a) | Basic::Rearrange(_, a)) => v.name(a),
                     Exp::Basic(Basic::Concat { dim: _, arrays, size }) => {
-                        names::<R, V>(v, arrays);
+                        names(v, arrays);
                         v.operand(size);
                     }
                     Exp::Basic(Basic::Reshape(shape, a)) => {
-                        operands::<R, V>(v, shape);
+                        operands(v, shape);
                         v.name(a);
                     }
                     Exp::Basic(Basic::UpdateAcc(acc, index, values)) => {
                         v.name(acc);
-                        operands::<R, V>(v, index);
-                        operands::<R, V>(v, values);
+                        operands(v, index);
+                        operands(v, values);
                     }
                     Exp::Call(f, args) => {
                         v.callee(f);
-                        operands::<R, V>(v, args);
+                        operands(v, args);
                     }
                     Exp::If(c, t, f) => {
                         v.operand(c);
@@ -297,11 +324,11 @@ macro_rules! walks {
                     }
                     Exp::WithAcc(w) => {
                         for input in &$($m)? w.inputs {
-                            operands::<R, V>(v, &$($m)? input.shape);
-                            names::<R, V>(v, &$($m)? input.arrays);
+                            operands(v, &$($m)? input.shape);
+                            names(v, &$($m)? input.arrays);
                             if let Some((op, neutral)) = &$($m)? input.op {
                                 v.lambda(op);
-                                operands::<R, V>(v, neutral);
+                                operands(v, neutral);
                             }
                         }
                         v.lambda(&$($m)? w.lambda);
@@ -309,61 +336,61 @@ macro_rules! walks {
                     Exp::Op(op) => match op.$view() {
                         $View::Soac(s) => soac(v, s),
                         $View::Seg(s) => seg(v, s),
-                        $View::Size(s) => size::<R, V>(v, s),
+                        $View::Size(s) => size(v, s),
                         $View::Alloc(bytes, _) => v.operand(bytes),
                     },
                 }
             }
 
-            fn soac<R: Rep, V: $Trait<R>>(v: &mut V, soac: &$($m)? Soac<R>) {
+            fn soac<R: Rep>(v: &mut dyn $Trait<R>, soac: &$($m)? Soac<R>) {
                 match soac {
                     Soac::Screma(s) => {
                         v.operand(&$($m)? s.width);
-                        names::<R, V>(v, &$($m)? s.arrays);
+                        names(v, &$($m)? s.arrays);
                         for scan in &$($m)? s.scans {
                             v.lambda(&$($m)? scan.op);
-                            operands::<R, V>(v, &$($m)? scan.neutral);
+                            operands(v, &$($m)? scan.neutral);
                         }
                         for red in &$($m)? s.reds {
                             v.lambda(&$($m)? red.op);
-                            operands::<R, V>(v, &$($m)? red.neutral);
+                            operands(v, &$($m)? red.neutral);
                         }
                         v.lambda(&$($m)? s.map);
                     }
                     Soac::Hist(h) => {
                         v.operand(&$($m)? h.width);
-                        names::<R, V>(v, &$($m)? h.arrays);
+                        names(v, &$($m)? h.arrays);
                         for op in &$($m)? h.ops {
-                            operands::<R, V>(v, &$($m)? op.shape);
-                            names::<R, V>(v, &$($m)? op.dests);
-                            operands::<R, V>(v, &$($m)? op.neutral);
+                            operands(v, &$($m)? op.shape);
+                            names(v, &$($m)? op.dests);
+                            operands(v, &$($m)? op.neutral);
                             v.lambda(&$($m)? op.op);
                         }
                         v.lambda(&$($m)? h.lambda);
                     }
                     Soac::Scatter(s) => {
                         v.operand(&$($m)? s.width);
-                        names::<R, V>(v, &$($m)? s.arrays);
+                        names(v, &$($m)? s.arrays);
                         for dest in &$($m)? s.dests {
-                            operands::<R, V>(v, &$($m)? dest.shape);
+                            operands(v, &$($m)? dest.shape);
                             v.name(&$($m)? dest.array);
                         }
                         v.lambda(&$($m)? s.lambda);
                     }
                     Soac::Filter(f) => {
                         v.operand(&$($m)? f.width);
-                        names::<R, V>(v, &$($m)? f.arrays);
+                        names(v, &$($m)? f.arrays);
                         v.lambda(&$($m)? f.lambda);
                     }
                     Soac::Ad(ad) => {
-                        operands::<R, V>(v, &$($m)? ad.args);
-                        operands::<R, V>(v, &$($m)? ad.seeds);
+                        operands(v, &$($m)? ad.args);
+                        operands(v, &$($m)? ad.seeds);
                         v.lambda(&$($m)? ad.lambda);
                     }
                 }
             }
 
-            fn seg<R: Rep, V: $Trait<R>>(v: &mut V, seg: &$($m)? SegOp<R>) {
+            fn seg<R: Rep>(v: &mut dyn $Trait<R>, seg: &$($m)? SegOp<R>) {
                 v.bound(&$($m)? seg.space.flat);
                 if let Some(grid) = &$($m)? seg.grid {
                     v.bound(&$($m)? grid.thread);
@@ -390,44 +417,44 @@ macro_rules! walks {
                             bin_op(v, op);
                         }
                         v.lambda(&$($m)? after.lambda);
-                        returns::<R, V>(v, &$($m)? after.returns);
+                        returns(v, &$($m)? after.returns);
                     }
                     SegKind::Hist(ops) => {
                         for op in ops {
-                            operands::<R, V>(v, &$($m)? op.shape);
-                            names::<R, V>(v, &$($m)? op.dests);
-                            operands::<R, V>(v, &$($m)? op.neutral);
-                            operands::<R, V>(v, &$($m)? op.vector);
+                            operands(v, &$($m)? op.shape);
+                            names(v, &$($m)? op.dests);
+                            operands(v, &$($m)? op.neutral);
+                            operands(v, &$($m)? op.vector);
                             v.lambda(&$($m)? op.op);
                         }
                     }
                 }
                 v.body(&$($m)? seg.body.body);
-                returns::<R, V>(v, &$($m)? seg.body.returns);
+                returns(v, &$($m)? seg.body.returns);
                 if let Some(s) = &$($m)? seg.schedule {
-                    schedule::<R, V>(v, s);
+                    schedule(v, s);
                 }
             }
 
-            fn schedule<R: Rep, V: $Trait<R>>(v: &mut V, schedule: &$($m)? Schedule) {
+            fn schedule<R: Rep>(v: &mut dyn $Trait<R>, schedule: &$($m)? Schedule) {
                 for choice in &$($m)? schedule.choices {
-                    conditions::<R, V>(v, &$($m)? choice.when);
+                    conditions(v, &$($m)? choice.when);
                     match &$($m)? choice.plan {
                         Plan::Points(points) => {
-                            conditions::<R, V>(v, &$($m)? points.each_when);
+                            conditions(v, &$($m)? points.each_when);
                             if let Some(column) = &$($m)? points.column {
-                                conditions::<R, V>(v, &$($m)? column.when);
+                                conditions(v, &$($m)? column.when);
                             }
                         }
                         Plan::SinglePass(scan) => {
-                            conditions::<R, V>(v, &$($m)? scan.whole_when);
+                            conditions(v, &$($m)? scan.whole_when);
                         }
                         Plan::ThreadPerSegment { each_when, .. } => {
-                            conditions::<R, V>(v, each_when);
+                            conditions(v, each_when);
                         }
                         Plan::GlobalUpdates(updates) => {
                             if let Some(slices) = &$($m)? updates.slices {
-                                conditions::<R, V>(v, &$($m)? slices.when);
+                                conditions(v, &$($m)? slices.when);
                             }
                         }
                         Plan::Tiled(tiled) => {
@@ -453,20 +480,20 @@ macro_rules! walks {
                             }
                         }
                         Plan::Steps(steps) => {
-                            names::<R, V>(v, &$($m)? steps.carried);
-                            names::<R, V>(v, &$($m)? steps.kept);
+                            names(v, &$($m)? steps.carried);
+                            names(v, &$($m)? steps.kept);
                         }
                         Plan::Line(line) => {
-                            names::<R, V>(v, &$($m)? line.carried);
-                            names::<R, V>(v, &$($m)? line.ahead);
+                            names(v, &$($m)? line.carried);
+                            names(v, &$($m)? line.ahead);
                         }
                         Plan::BlockPerPoint { spaces, once, turns: _ } => {
                             for space in spaces {
-                                operands::<R, V>(v, space);
+                                operands(v, space);
                             }
                             if let Some(once) = once {
                                 for space in &$($m)? once.spaces {
-                                    operands::<R, V>(v, space);
+                                    operands(v, space);
                                 }
                             }
                         }
@@ -494,7 +521,7 @@ macro_rules! walks {
                 }
             }
 
-            fn conditions<R: Rep, V: $Trait<R>>(v: &mut V, conditions: &$($m)? Vec<Condition>) {
+            fn conditions<R: Rep>(v: &mut dyn $Trait<R>, conditions: &$($m)? Vec<Condition>) {
                 for condition in conditions {
                     for amount in [&$($m)? condition.left, &$($m)? condition.right] {
                         for quantity in &$($m)? amount.of {
@@ -506,25 +533,25 @@ macro_rules! walks {
                 }
             }
 
-            fn returns<R: Rep, V: $Trait<R>>(v: &mut V, returns: &$($m)? Vec<KernelReturn>) {
+            fn returns<R: Rep>(v: &mut dyn $Trait<R>, returns: &$($m)? Vec<KernelReturn>) {
                 for ret in returns {
                     match ret {
                         KernelReturn::Elem => {}
                         KernelReturn::Write { array, shape, index } => {
                             v.name(array);
-                            operands::<R, V>(v, shape);
-                            operands::<R, V>(v, index);
+                            operands(v, shape);
+                            operands(v, index);
                         }
                     }
                 }
             }
 
-            fn bin_op<R: Rep, V: $Trait<R>>(v: &mut V, op: &$($m)? SegBinOp<R>) {
+            fn bin_op<R: Rep>(v: &mut dyn $Trait<R>, op: &$($m)? SegBinOp<R>) {
                 v.lambda(&$($m)? op.op);
-                operands::<R, V>(v, &$($m)? op.neutral);
+                operands(v, &$($m)? op.neutral);
             }
 
-            fn size<R: Rep, V: $Trait<R>>(v: &mut V, size: &$($m)? SizeOp) {
+            fn size<R: Rep>(v: &mut dyn $Trait<R>, size: &$($m)? SizeOp) {
                 match size {
                     SizeOp::GetSize(..) | SizeOp::GetSizeMax(_) | SizeOp::SharedNeeded(_) => {}
                     SizeOp::CmpThreshold { name: _, class: _, par, by } => {
@@ -545,13 +572,13 @@ macro_rules! walks {
 
 walks!(
     /// A walk that looks. See the module's text.
-    Visitor,
+    Visitor, AsVisitor, as_visitor,
     /// Going on to the parts of a thing.
     look, OpView, view, walk, []
 );
 walks!(
     /// A walk that changes. See the module's text.
-    Mutator,
+    Mutator, AsMutator, as_mutator,
     /// Going on to the parts of a thing.
     change, OpViewMut, view_mut, walk_mut, [mut]
 );

@@ -41,7 +41,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Points inside of a space have a body without tests for its edges.
-pub const PASS: Pass<Prog<Memory>> = Pass { name: "inside", need: Need::Optional, run: inside };
+pub static PASS: Pass<Prog<Memory>> = Pass { name: "inside", need: Need::Optional, run: inside };
 
 /// The farthest from an edge that a point may have to be: of constants beyond, nothing is assumed.
 const MOST_MARGIN: i64 = 16;

@@ -36,7 +36,7 @@ use fehu_ir::{Basic, Body, Exp, LoopForm, Memory, PatElem, Prog, Stm, SubExp, Ty
 use fehu_pass::{Need, Pass};
 
 /// Threads compute several points that read the same elements.
-pub const PASS: Pass<Prog<Memory>> = Pass { name: "jam", need: Need::Optional, run: jam };
+pub static PASS: Pass<Prog<Memory>> = Pass { name: "jam", need: Need::Optional, run: jam };
 
 fn jam(prog: &mut Prog<Memory>) {
     let names = std::mem::replace(&mut prog.names, NameSource::new());

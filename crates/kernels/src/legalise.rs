@@ -35,11 +35,11 @@ use fehu_ir::{Basic, Body, Builder, DimIndex, Exp, Kernels, Lambda, Prog, Slice,
 use fehu_pass::{Need, Pass};
 
 /// Constant data is outside of kernels.
-pub const CONSTANTS: Pass<Prog<Kernels>> =
+pub static CONSTANTS: Pass<Prog<Kernels>> =
     Pass { name: "kernel-constants", need: Need::Required, run: |prog| rewrite(prog, Rewrite::Constants) };
 
 /// Operators of segmented operations take primitives. Operators that update arrays become loops, which consume.
-pub const OPERATORS: Pass<Prog<Kernels>> = Pass {
+pub static OPERATORS: Pass<Prog<Kernels>> = Pass {
     name: "scalar-operators",
     need: Need::Required,
     run: |prog| {
@@ -49,7 +49,7 @@ pub const OPERATORS: Pass<Prog<Kernels>> = Pass {
 };
 
 /// Arrays are filled by kernels.
-pub const FILL: Pass<Prog<Kernels>> =
+pub static FILL: Pass<Prog<Kernels>> =
     Pass { name: "fill-kernels", need: Need::Required, run: |prog| rewrite(prog, Rewrite::Fills) };
 
 /// What is rewritten.

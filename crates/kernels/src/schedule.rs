@@ -76,15 +76,15 @@ use places::Places;
 use rustc_hash::FxHashSet;
 
 /// Every kernel gets its schedule, for a device with warps.
-pub const WITH_WARPS: Pass<Prog<Memory>> =
+pub static WITH_WARPS: Pass<Prog<Memory>> =
     Pass { name: "schedule", need: Need::Required, run: |prog| run(prog, Device { warps: true }) };
 
 /// Every kernel gets its schedule, for a device that promises no warps.
-pub const WITHOUT_WARPS: Pass<Prog<Memory>> =
+pub static WITHOUT_WARPS: Pass<Prog<Memory>> =
     Pass { name: "schedule", need: Need::Required, run: |prog| run(prog, Device { warps: false }) };
 
 /// Every operation over tasks gets its schedule.
-pub const TASKS: Pass<Prog<Memory>> = Pass {
+pub static TASKS: Pass<Prog<Memory>> = Pass {
     name: "schedule",
     need: Need::Required,
     run: |prog| {

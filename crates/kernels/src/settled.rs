@@ -31,7 +31,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashSet;
 
 /// Nobody reduces values that are true wherever they are.
-pub const PASS: Pass<Prog<Memory>> = Pass { name: "settled-checks", need: Need::Optional, run: settled };
+pub static PASS: Pass<Prog<Memory>> = Pass { name: "settled-checks", need: Need::Optional, run: settled };
 
 fn settled(prog: &mut Prog<Memory>) {
     let mut pass = Settled::default();
@@ -73,7 +73,7 @@ impl Settled {
                         self.arrays.extend(kept.map(|(p, _)| p.name));
                     }
                 }
-                Exp::Basic(Basic::Assert(cond, _)) => {
+                Exp::Basic(Basic::Assert(cond, ..)) => {
                     if cond.name().is_some_and(|c| self.scalars.contains(&c)) {
                         *cond = SubExp::bool(true);
                     }

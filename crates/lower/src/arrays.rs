@@ -2,6 +2,7 @@
 
 use crate::code::{Code, Emit, Res};
 use crate::lowerer::Lowerer;
+use crate::sizes::Origin;
 use crate::value::{names, project, Data, Ty, Value};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, ScalarType};
@@ -40,7 +41,7 @@ pub(crate) fn iota(code: &mut Code, n: SubExp) -> Value<'static> {
         message.push(ErrorPart::Value(value, ScalarType::I64));
     }
     message.push(ErrorPart::Text(" is invalid.".into()));
-    let cert = code.check(ok, message);
+    let cert = code.check_sizes(ok, message, &[n]);
     code.certified(cert, |l| {
         let a = l.b.bind(
             "iota",
@@ -54,13 +55,14 @@ pub(crate) fn iota(code: &mut Code, n: SubExp) -> Value<'static> {
 /// `replicate n x`.
 pub(crate) fn replicate(code: &mut Code, n: SubExp, x: Data) -> Value<'static> {
     let ok = code.is_size(n);
-    let cert = code.check(
+    let cert = code.check_sizes(
         ok,
         vec![
             ErrorPart::Text("Replicate count ".into()),
             ErrorPart::Value(n, ScalarType::I64),
             ErrorPart::Text(" is negative or too large.".into()),
         ],
+        &[n],
     );
     let ty = x.ty.clone().array(n);
     code.certified(cert, |l| {
@@ -147,11 +149,11 @@ pub(crate) fn unflatten(code: &mut Code, n: SubExp, m: SubExp, xs: Data) -> Valu
     let mn = code.is_size(m);
     let product = code.b.mul64(n, m);
     let same = code.same_size(product, size);
-    let fits = code.product_fits(n, m);
+    let fits = code.product_fits(n, m, product);
     let ok = code.all(&[nn, mn, same, fits]);
     let v = |e| ErrorPart::Value(e, ScalarType::I64);
     let t = |s: &str| ErrorPart::Text(s.into());
-    let cert = code.check(
+    let cert = code.check_sizes(
         ok,
         vec![
             t("Cannot unflatten an array of shape ["),
@@ -162,6 +164,7 @@ pub(crate) fn unflatten(code: &mut Code, n: SubExp, m: SubExp, xs: Data) -> Valu
             v(m),
             t("]."),
         ],
+        &[n, m],
     );
     let ty = elem.array(m).array(n);
     Value::Data(
@@ -283,6 +286,8 @@ pub(crate) fn flatmap<'a>(cx: &mut Lowerer<'a>, f: &Value<'a>, xs: Data) -> Res<
         let r = cx.code.b.bind_all("t", vec![Type::I64, Type::I64.array_of(&[n])], Exp::Loop(Box::new(lp)));
         (SubExp::Var(r[0]), r[1])
     };
+    // A sum of sizes, all of which have been checked.
+    cx.code.check_shapes(&i64_array(total), |_| Some(Origin::Checked));
     let flags0 = cx.code.b.bind(
         "flags",
         Type::BOOL.array_of(&[total]),

@@ -88,8 +88,8 @@ fn replaced<'a>(cx: &mut Lowerer<'a>, attr: &str, e: &'a tast::Exp) -> Res<Value
     let sizes: Vec<SubExp> = ty.dims().iter().map(|d| d.operand()).collect();
     let conds: Vec<SubExp> = sizes.iter().map(|n| cx.code.is_size(*n)).collect();
     let ok = cx.code.all(&conds);
-    let cert =
-        cx.code.check(ok, vec![ErrorPart::Text("A size of the array is negative or too large.".into())]);
+    let message = vec![ErrorPart::Text("A size of the array is negative or too large.".into())];
+    let cert = cx.code.check_sizes(ok, message, &sizes);
     cx.certified(cert, |l| any_value(&mut l.code, attr, ty))
 }
 

@@ -3,6 +3,7 @@
 
 use crate::code::{Code, Emit, Mark, Res};
 use crate::lowerer::Lowerer;
+use crate::sizes::Origin;
 use crate::value::{Data, Dim, Ty, Value};
 use fehu_base::prim::PrimValue;
 use fehu_check::types::Type as SurfaceType;
@@ -23,10 +24,25 @@ pub(crate) fn branch<'a>(
     }
     let hint = cx.ty(ty)?;
     let mark = cx.code.mark();
-    let (body1, v1) = cx.body(then)?;
-    let (body2, v2) = cx.body(otherwise)?;
-    let (d1, d2) = (cx.code.data(v1)?, cx.code.data(v2)?);
-    Ok(Value::Data(join(&mut cx.code, cond, mark, &hint, (body1, d1), (body2, d2))))
+    let (body1, side1) = cx.body(|l| then(l).and_then(|v| Side::of(&l.code, v)))?;
+    let (body2, side2) = cx.body(|l| otherwise(l).and_then(|v| Side::of(&l.code, v)))?;
+    Ok(Value::Data(join(&mut cx.code, cond, mark, &hint, (body1, side1), (body2, side2))))
+}
+
+/// What a branch returns.
+struct Side {
+    data: Data,
+    /// The sizes in its type that have been checked there.
+    checked: Vec<SubExp>,
+}
+
+impl Side {
+    fn of(code: &Code, v: Value<'_>) -> Res<Side> {
+        let data = code.data(v)?;
+        let sizes = data.ty.dims().into_iter().map(|d| d.operand());
+        let checked = sizes.filter(|n| code.is_checked_size(*n)).collect();
+        Ok(Side { data, checked })
+    }
 }
 
 /// Builds the conditional from finished branches.
@@ -35,8 +51,8 @@ fn join(
     cond: SubExp,
     mark: Mark,
     hint: &Ty,
-    (body1, d1): (Body<Soacs>, Data),
-    (body2, d2): (Body<Soacs>, Data),
+    (body1, Side { data: d1, checked: checked1 }): (Body<Soacs>, Side),
+    (body2, Side { data: d2, checked: checked2 }): (Body<Soacs>, Side),
 ) -> Data {
     let (ty, ext) = common_type(code, mark, hint, &d1.ty, &d2.ty);
     let mut pat: Vec<_> = ext.iter().map(|(n, _, _)| (*n, Type::I64)).collect();
@@ -60,6 +76,11 @@ fn join(
     let body1 = Body { result: result1, ..body1 };
     let body2 = Body { result: result2, ..body2 };
     code.b.bind_names(pat, Exp::If(cond, Box::new(body1), Box::new(body2)));
+    code.check_shapes(&ty, |n| {
+        let (_, a, b) = ext.iter().find(|(own, _, _)| *own == n)?;
+        let checked = checked1.contains(a) && checked2.contains(b);
+        Some(Origin::of(checked))
+    });
     Data { ty, leaves }
 }
 

@@ -21,6 +21,7 @@ use crate::attributes::core_attr;
 use crate::call_table::{CallTable, Signature};
 use crate::code::{Code, Res};
 use crate::lowerer::Lowerer;
+use crate::sizes::Origin;
 use crate::types::unique_leaves;
 use crate::value::{Binding, Data, Dim, Env, Fun, Global, InstArg, Ty, Value};
 use fehu_base::{Diagnostic, Name};
@@ -180,6 +181,7 @@ fn call<'a>(
     for (ty, a) in sig.params.iter().zip(args) {
         // A function argument was there when the function was made, and never changes.
         let Value::Data(d) = a else { continue };
+        code.check_hidden(&d.ty, |_| true);
         for (p, x) in ty.dims().into_iter().zip(d.ty.dims()) {
             if let Dim::Known(SubExp::Var(n)) = p {
                 actual.insert(n, x.operand());
@@ -210,7 +212,9 @@ fn call<'a>(
         leaves.push(n.into());
         pat.push((n, t));
     }
+    let sizes: Vec<Name> = pat.iter().filter(|(_, t)| *t == Type::I64).map(|(n, _)| *n).collect();
     code.b.bind_names(pat, Exp::Call(sig.fun, all));
+    code.check_shapes(&ty, |n| sizes.contains(&n).then_some(Origin::CheckedInShape));
     Ok(Value::Data(Data { ty, leaves }))
 }
 
@@ -299,12 +303,21 @@ fn build_function<'a>(
         );
     }
     cx.code.b.begin();
-    let value = cx.in_env(env.clone(), |l| {
+    let value: Res<Data> = cx.in_env(env.clone(), |l| {
+        for v in &values {
+            l.code.check_shapes(&v.ty, |n| sizes.contains(&n).then_some(Origin::CheckedInShape));
+        }
         l.bind_params(&bind.tparams, &bind.params, inside);
-        l.exp(&bind.body)
+        let v = l.exp(&bind.body)?;
+        let d = l.code.data(v)?;
+        // Who calls relies on sizes that are results.
+        let returned = |(r, x): (Dim, Dim)| (r == Dim::Unknown).then(|| x.operand());
+        let returned: Vec<SubExp> = result.dims().into_iter().zip(d.ty.dims()).filter_map(returned).collect();
+        l.code.check_hidden(&d.ty, |n| returned.contains(&n.into()));
+        Ok(d)
     });
     let mut body = cx.code.b.end(vec![]);
-    let d = cx.code.data(value?)?;
+    let d = value?;
     let mut ret = vec![];
     for (r, x) in result.dims().into_iter().zip(d.ty.dims()) {
         if r == Dim::Unknown {

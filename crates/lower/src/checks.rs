@@ -1,19 +1,50 @@
 //! Run-time checks: certificates with messages.
 
-use crate::code::{Code, Emit};
+use crate::code::Code;
 use crate::value::{Data, Dim, Ty, Value};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType, ScalarType};
 use fehu_base::Name;
-use fehu_ir::{Basic, ErrorPart, Exp, SubExp};
+use fehu_ir::{Basic, ErrorPart, Exp, Purpose, SubExp};
 
 impl Code {
-    /// A check, unless the code is marked unsafe.
+    /// A check of values, which goes with them; none where the code is marked unsafe.
     pub(crate) fn check(&mut self, cond: SubExp, message: Vec<ErrorPart>) -> Option<Name> {
-        if self.unsafe_depth > 0 && !self.safe {
+        self.check_for(cond, message, Purpose::Values)
+    }
+
+    /// A check after which these numbers are known to be sizes.
+    pub(crate) fn check_sizes(
+        &mut self,
+        cond: SubExp,
+        message: Vec<ErrorPart>,
+        sizes: &[SubExp],
+    ) -> Option<Name> {
+        let sizes: Vec<SubExp> = sizes.iter().filter(|n| n.name().is_some()).copied().collect();
+        let purpose = if sizes.is_empty() { Purpose::Values } else { Purpose::sizes(sizes.clone()) };
+        let cert = self.check_for(cond, message, purpose);
+        if cert.is_some() {
+            self.checked_sizes.extend(sizes.iter().filter_map(|n| n.name()));
+        }
+        cert
+    }
+
+    /// A check, unless the code is marked unsafe.
+    pub(crate) fn check_for(
+        &mut self,
+        cond: SubExp,
+        message: Vec<ErrorPart>,
+        purpose: Purpose,
+    ) -> Option<Name> {
+        if self.leaves_checks_out() {
             return None;
         }
-        self.b.assert(cond, message)
+        self.b.assert(cond, message, purpose)
+    }
+
+    /// Whether the code is marked unsafe.
+    pub(crate) fn leaves_checks_out(&self) -> bool {
+        self.unsafe_depth > 0 && !self.safe
     }
 
     /// The value, under new names that depend on the certificate: whoever uses it has passed the
@@ -23,7 +54,7 @@ impl Code {
             return v;
         }
         match v {
-            Value::Data(d) => Value::Data(self.depending_data(cert, d)),
+            Value::Data(d) => Value::Data(self.depending_data(cert.as_slice(), d)),
             Value::Record(fields) => Value::Record(std::rc::Rc::new(
                 fields.iter().map(|(f, v)| (*f, self.depending(cert, v.clone()))).collect(),
             )),
@@ -36,16 +67,18 @@ impl Code {
     }
 
     /// [`Lowerer::depending`] on data.
-    pub(crate) fn depending_data(&mut self, cert: Option<Name>, d: Data) -> Data {
-        let Some(_) = cert else { return d };
-        let leaves = d
-            .leaves
-            .iter()
-            .map(|leaf| {
-                let t = self.b.type_of(*leaf);
-                self.certified(cert, |l| l.b.bind("checked", t, Exp::Basic(Basic::SubExp(*leaf))).into())
-            })
-            .collect();
+    pub(crate) fn depending_data(&mut self, certs: &[Name], d: Data) -> Data {
+        if certs.is_empty() {
+            return d;
+        }
+        let before = self.b.certs.len();
+        self.b.certs.extend(certs);
+        let checked = |leaf: &SubExp| {
+            let t = self.b.type_of(*leaf);
+            self.b.bind("checked", t, Exp::Basic(Basic::SubExp(*leaf))).into()
+        };
+        let leaves = d.leaves.iter().map(checked).collect();
+        self.b.certs.truncate(before);
         Data { ty: d.ty, leaves }
     }
 
@@ -87,27 +120,34 @@ impl Code {
         if actual.len() != wanted.len() {
             fehu_base::bug!("coercion of {:?} to {target:?}", d.ty);
         }
-        let mut conds = vec![];
-        for (a, w) in actual.iter().zip(&wanted) {
-            if let Dim::Known(w) = w {
-                let c = self.same_size(a.operand(), *w);
-                conds.push(c);
-            }
-        }
-        let cond = self.all(&conds);
         let mut message = vec![ErrorPart::Text("Value of (desugared) shape ".into())];
         push_shape(&mut message, &actual);
         message.push(ErrorPart::Text(" cannot match shape of type \"".into()));
         push_shape(&mut message, &wanted);
         message.push(ErrorPart::Text(format!("{}\".", elem_text(&d.ty))));
-        let cert = self.check(cond, message);
+        // One check for each dimension: it is known to be a size where those around it are positive.
+        let mut certs = vec![];
+        for (k, (a, w)) in actual.iter().zip(&wanted).enumerate() {
+            if let Dim::Known(w) = w {
+                let same = self.same_size(a.operand(), *w);
+                let runs = actual[..k].iter().map(|d| d.operand()).filter(|d| d.name().is_some()).collect();
+                let purpose = match w {
+                    SubExp::Var(_) => Purpose::Sizes { sizes: vec![*w], runs },
+                    SubExp::Const(_) => Purpose::Values,
+                };
+                certs.extend(self.check_for(same, message.clone(), purpose));
+            }
+        }
         let mut sizes = actual.iter().zip(&wanted).map(|(a, w)| match w {
             Dim::Known(_) => *w,
             Dim::Unknown => *a,
         });
         let ty = d.ty.map_dims(&mut |old| sizes.next().unwrap_or(old));
-        let d = self.certified(cert, |l| l.reshaped(d, ty));
-        self.depending_data(cert, d)
+        let before = self.b.certs.len();
+        self.b.certs.extend(&certs);
+        let d = self.reshaped(d, ty);
+        self.b.certs.truncate(before);
+        self.depending_data(&certs, d)
     }
 
     /// The same data under a type that differs in the names of sizes only.

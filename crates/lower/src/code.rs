@@ -14,6 +14,7 @@ use crate::Options;
 use fehu_base::{Diagnostic, FileId, Name, NameSource, Span};
 use fehu_ir::build::Suspended;
 use fehu_ir::{Attr, Basic, Body, Builder, Exp, Loc, Param, Soacs, SubExp, Type};
+use indexmap::IndexSet;
 use std::sync::Arc;
 
 /// The result of lowering something: a problem stops it.
@@ -32,6 +33,8 @@ pub(crate) struct Code {
     pub(crate) safe: bool,
     /// The files of the prelude.
     pub(crate) prelude: Vec<FileId>,
+    /// What checks of the body being emitted, and of those around it, say to be sizes.
+    pub(crate) checked_sizes: IndexSet<Name>,
 }
 
 /// Code that is to be continued.
@@ -41,6 +44,7 @@ pub(crate) struct Open {
     attrs: Vec<Attr>,
     caller: Option<Arc<Loc>>,
     unsafe_depth: usize,
+    checked_sizes: IndexSet<Name>,
 }
 
 /// What emits code: [`Code`] itself, and who has more to do around it.
@@ -84,10 +88,12 @@ pub(crate) trait Emit: Sized {
     fn body<T>(&mut self, f: impl FnOnce(&mut Self) -> Res<T>) -> Res<(Body<Soacs>, T)> {
         self.code().b.begin();
         let certs = self.code().b.certs.clone();
+        let checked = self.code().checked_sizes.len();
         let result = self.scoped(f);
-        let b = &mut self.code().b;
-        b.certs = certs;
-        let body = b.end(vec![]);
+        let code = self.code();
+        code.checked_sizes.truncate(checked);
+        code.b.certs = certs;
+        let body = code.b.end(vec![]);
         Ok((body, result?))
     }
 }
@@ -114,6 +120,7 @@ impl Code {
             unsafe_depth: 0,
             safe: options.safe,
             prelude: options.prelude.clone(),
+            checked_sizes: IndexSet::default(),
         }
     }
 
@@ -125,12 +132,14 @@ impl Code {
             attrs: std::mem::take(&mut self.b.attrs),
             caller: self.caller.take(),
             unsafe_depth: std::mem::take(&mut self.unsafe_depth),
+            checked_sizes: std::mem::take(&mut self.checked_sizes),
         }
     }
 
     /// Continues code.
     pub(crate) fn resume(&mut self, open: Open) {
         self.unsafe_depth = open.unsafe_depth;
+        self.checked_sizes = open.checked_sizes;
         self.caller = open.caller;
         self.b.attrs = open.attrs;
         self.b.certs = open.certs;

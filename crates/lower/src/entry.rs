@@ -18,7 +18,9 @@ use fehu_base::prim::{PrimType, ScalarType};
 use fehu_base::{Name, Symbol};
 use fehu_check::tast::EntryParam as SurfaceParam;
 use fehu_check::types::Type as SurfaceType;
-use fehu_ir::{EntryParam, EntryPoint, EntryResult, ErrorPart, FunDef, FunRet, Loc, RetType, SubExp};
+use fehu_ir::{
+    EntryParam, EntryPoint, EntryResult, ErrorPart, FunDef, FunRet, Loc, Purpose, RetType, SubExp,
+};
 use std::rc::Rc;
 
 /// Makes the core function of an entry point.
@@ -48,6 +50,9 @@ pub(crate) fn entry<'a>(cx: &mut Lowerer<'a>, g: &Rc<Global<'a>>) -> Res<()> {
         p.consumed = u;
     }
     cx.code.b.begin();
+    // Who calls has checked them.
+    let checked = cx.code.checked_sizes.len();
+    cx.code.checked_sizes.extend(&params.sizes);
     let mut declared_ret = None;
     let result = cx.at(bind.span, |l| {
         l.in_env(env, |l| {
@@ -89,6 +94,7 @@ pub(crate) fn entry<'a>(cx: &mut Lowerer<'a>, g: &Rc<Global<'a>>) -> Res<()> {
         })
     });
     cx.code.b.certs.clear();
+    cx.code.checked_sizes.truncate(checked);
     let d: Res<Data> = cx.at(bind.span, |l| {
         let d = l.code.data(result?)?;
         check_boundary(&l.code, &d.ty)?;
@@ -157,7 +163,8 @@ fn check_declared_sizes<'a>(cx: &mut Lowerer<'a>, t: &'a SurfaceType, d: &Data) 
         }
     }
     let cond = cx.code.all(&conds);
-    Ok(cx.code.b.assert(cond, vec![ErrorPart::Text("entry point arguments have invalid sizes.".into())]))
+    let message = vec![ErrorPart::Text("entry point arguments have invalid sizes.".into())];
+    Ok(cx.code.b.assert(cond, message, Purpose::Values))
 }
 
 fn face<'a>(

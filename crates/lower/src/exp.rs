@@ -16,14 +16,14 @@ use fehu_base::prim::{PrimType, PrimValue, ScalarType};
 use fehu_base::{Name, Symbol};
 use fehu_check::tast::{self, ExpKind};
 use fehu_check::types::Type as SurfaceType;
-use fehu_ir::{ArrayData, Basic, ErrorPart, Exp, SubExp, Type};
+use fehu_ir::{ArrayData, Basic, ErrorPart, Exp, Purpose, SubExp, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
 impl<'a> Lowerer<'a> {
     /// Evaluates an expression.
     pub(crate) fn exp(&mut self, e: &'a tast::Exp) -> Res<Value<'a>> {
-        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
+        fehu_base::stack::with_room(128 * 1024, 4 * 1024 * 1024, || {
             let v = self.at(e.span, |l| l.exp_kind(e))?;
             self.learn_ext(e, &v);
             Ok(v)
@@ -76,8 +76,8 @@ impl<'a> Lowerer<'a> {
             ExpKind::Assert(c, x, text) => {
                 let cond = self.exp(c)?;
                 let cond = self.code.scalar(cond)?;
-                let cert =
-                    self.code.check(cond, vec![ErrorPart::Text(format!("Assertion is false: {text}"))]);
+                let message = vec![ErrorPart::Text(format!("Assertion is false: {text}"))];
+                let cert = self.code.check_for(cond, message, Purpose::Program);
                 let v = self.certified(cert, |l| l.exp(x))?;
                 Ok(self.code.depending(cert, v))
             }
@@ -177,8 +177,8 @@ impl<'a> Lowerer<'a> {
     }
 
     fn hole(&mut self, e: &'a tast::Exp) -> Res<Value<'a>> {
-        let cert =
-            self.code.b.assert(SubExp::bool(false), vec![ErrorPart::Text("Reached hole of type: ".into())]);
+        let message = vec![ErrorPart::Text("Reached hole of type: ".into())];
+        let cert = self.code.b.assert(SubExp::bool(false), message, Purpose::Values);
         self.hole_of(&e.ty, cert)
     }
 

@@ -113,5 +113,6 @@ fn check(code: &mut Code, n: SubExp, offset: SubExp, dims: &[(SubExp, SubExp)]) 
     message.push(ErrorPart::Text(" out of bounds for array of shape [".into()));
     message.push(ErrorPart::Value(n, ScalarType::I64));
     message.push(ErrorPart::Text("].".into()));
-    code.check(ok, message)
+    let sizes: Vec<SubExp> = dims.iter().map(|(len, _)| *len).collect();
+    code.check_sizes(ok, message, &sizes)
 }

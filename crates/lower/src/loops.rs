@@ -4,12 +4,13 @@
 use crate::code::{Code, Emit, Res};
 use crate::lowerer::Lowerer;
 use crate::patterns;
+use crate::sizes::Origin;
 use crate::types::{self, unique_leaves};
 use crate::value::{Binding, Data, Dim, Ty, Value};
 use fehu_base::prim::{IntType, PrimType, ScalarType};
 use fehu_base::Name;
 use fehu_check::tast;
-use fehu_ir::{Body, Exp, Loop, LoopForm, Param, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Loop, LoopForm, Param, Purpose, SubExp, Type};
 
 /// `loop p = init form do body`.
 pub(crate) fn lower_loop<'a>(cx: &mut Lowerer<'a>, lp: &'a tast::Loop) -> Res<Value<'a>> {
@@ -28,6 +29,7 @@ pub(crate) fn lower_loop<'a>(cx: &mut Lowerer<'a>, lp: &'a tast::Loop) -> Res<Va
     for (n, d) in &sizes {
         params.push((Param { name: *n, ty: Type::I64, dec: (), consumed: false }, *d));
     }
+    let mut carried = Carried::new(&cx.code, &sizes);
     let unique = unique_leaves(&lp.pat.ty, &ty);
     let mut leaves = vec![];
     for ((t, e), consumed) in ty.leaves().into_iter().zip(&init.leaves).zip(unique) {
@@ -42,26 +44,74 @@ pub(crate) fn lower_loop<'a>(cx: &mut Lowerer<'a>, lp: &'a tast::Loop) -> Res<Va
             let cond = cx.code.b.param("going", Type::BOOL);
             let name = cond.name;
             params.push((cond, start));
-            let (body, d) = cx.body(|l| {
+            let (body, result) = cx.body(|l| {
+                carried.enter(&mut l.code, &ty);
                 let v = iteration(l, lp, param.clone())?;
                 let c = while_cond(l, lp, v.clone())?;
-                Ok((v, c))
+                let mut result = loop_result(&sizes, &ty, &v);
+                carried.leave(&l.code, &result);
+                result.push(c);
+                Ok(result)
             })?;
-            let (v, c) = d;
-            let mut result = loop_result(&sizes, &ty, &v);
-            result.push(c);
             (LoopForm::While(name), Body { result, ..body })
         }
         Form::For { var, ty: it, bound, bind } => {
-            let (body, v) = cx.body(|l| {
+            let (body, result) = cx.body(|l| {
                 bind_iteration(l, bind, var);
-                iteration(l, lp, param.clone())
+                carried.enter(&mut l.code, &ty);
+                let v = iteration(l, lp, param.clone())?;
+                let result = loop_result(&sizes, &ty, &v);
+                carried.leave(&l.code, &result);
+                Ok(result)
             })?;
-            let result = loop_result(&sizes, &ty, &v);
             (LoopForm::For { var, ty: it, bound }, Body { result, ..body })
         }
     };
-    finish_loop(&mut cx.code, params, core_form, body, &sizes, &ty)
+    finish_loop(&mut cx.code, params, core_form, carried.settle(body), &carried, &ty)
+}
+
+/// The sizes that a loop carries. Their checks at the beginning of an iteration always hold if they have been checked before the loop, and
+/// those for the next iteration in this one.
+struct Carried {
+    /// A size, and whether it has been checked by whoever hands it on.
+    sizes: Vec<(Name, bool)>,
+    /// The certificates of the checks in the body.
+    said: Vec<(Name, Name)>,
+}
+
+impl Carried {
+    fn new(code: &Code, sizes: &[(Name, SubExp)]) -> Carried {
+        let sizes = sizes.iter().map(|(n, init)| (*n, code.is_checked_size(*init))).collect();
+        Carried { sizes, said: vec![] }
+    }
+
+    /// At the beginning of an iteration, whose values have this type.
+    fn enter(&mut self, code: &mut Code, ty: &Ty) {
+        let own = |n| self.sizes.iter().any(|(own, _)| *own == n).then_some(Origin::Unknown);
+        self.said = code.check_shapes(ty, own);
+    }
+
+    /// At the end of an iteration, whose results begin with the sizes.
+    fn leave(&mut self, code: &Code, result: &[SubExp]) {
+        for ((_, checked), next) in self.sizes.iter_mut().zip(result) {
+            *checked &= code.is_checked_size(*next);
+        }
+    }
+
+    /// The body without checks that always hold.
+    fn settle(&self, mut body: Body<fehu_ir::Soacs>) -> Body<fehu_ir::Soacs> {
+        for (size, cert) in &self.said {
+            if !self.sizes.contains(&(*size, true)) {
+                continue;
+            }
+            let check = body.stms.iter_mut().find(|s| s.pat.iter().any(|p| p.name == *cert));
+            if let Some(Exp::Basic(Basic::Assert(ok, _, purpose))) = check.map(|s| &mut s.exp) {
+                *ok = SubExp::bool(true);
+                *purpose = Purpose::sizes(vec![(*size).into()]);
+            }
+        }
+        body
+    }
 }
 
 fn finish_loop(
@@ -69,19 +119,21 @@ fn finish_loop(
     params: Vec<(Param<fehu_ir::Soacs>, SubExp)>,
     form: LoopForm,
     body: Body<fehu_ir::Soacs>,
-    sizes: &[(Name, SubExp)],
+    carried: &Carried,
     ty: &Ty,
 ) -> Res<Value<'static>> {
     // The results have the types of the parameters, with the final sizes.
-    let finals: Vec<(Name, Name)> = sizes.iter().map(|(n, _)| (*n, code.b.fresh("n", Type::I64))).collect();
+    let finals: Vec<(Name, Name, Origin)> = (carried.sizes.iter())
+        .map(|(n, checked)| (*n, code.b.fresh("n", Type::I64), Origin::of(*checked)))
+        .collect();
     let ty = ty.map_dims(&mut |d| match d {
-        Dim::Known(SubExp::Var(n)) => match finals.iter().find(|(p, _)| *p == n) {
-            Some((_, f)) => Dim::Known((*f).into()),
+        Dim::Known(SubExp::Var(n)) => match finals.iter().find(|(p, ..)| *p == n) {
+            Some((_, f, _)) => Dim::Known((*f).into()),
             None => d,
         },
         Dim::Known(SubExp::Const(_)) | Dim::Unknown => d,
     });
-    let mut pat: Vec<(Name, Type)> = finals.iter().map(|(_, f)| (*f, Type::I64)).collect();
+    let mut pat: Vec<(Name, Type)> = finals.iter().map(|(_, f, _)| (*f, Type::I64)).collect();
     let mut leaves = vec![];
     for t in ty.leaves() {
         let n = code.b.fresh("t", t.clone());
@@ -92,6 +144,7 @@ fn finish_loop(
         pat.push((code.b.fresh("going", Type::BOOL), Type::BOOL));
     }
     code.b.bind_names(pat, Exp::Loop(Box::new(Loop { params, form, body })));
+    code.check_shapes(&ty, |n| finals.iter().find(|(_, own, _)| *own == n).map(|(.., origin)| *origin));
     Ok(Value::Data(Data { ty, leaves }))
 }
 

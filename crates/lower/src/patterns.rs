@@ -113,7 +113,7 @@ pub(crate) fn match_cases<'a>(
             bind_pat(&mut l.env, &first.pat, v);
             l.exp(&first.body)
         },
-        |l| stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || match_cases(l, other, rest, ty)),
+        |l| fehu_base::stack::with_room(128 * 1024, 4 * 1024 * 1024, || match_cases(l, other, rest, ty)),
     )
 }
 

@@ -133,7 +133,7 @@ fn range_size(
         let fits = code.is_size_before(far, last);
         let ok = code.all(&[valid, fits]);
         let n = code.b.add64(far, SubExp::i64(last));
-        return (n, code.check(ok, text(" is invalid.")));
+        return (n, code.check_sizes(ok, text(" is invalid."), &[n]));
     };
     let cert = code.check(valid, text(" is invalid."));
     let (n, fits) = code.certified(cert, |l| {
@@ -144,7 +144,7 @@ fn range_size(
         let exact = t != IntType::I64 || goes_up && lo64.as_i64().is_some_and(|x| x >= 0);
         range_count(l, far, step, kind == "...", exact)
     });
-    let fits = code.certified(cert, |l| l.check(fits, text(" has too many elements.")));
+    let fits = code.certified(cert, |l| l.check_sizes(fits, text(" has too many elements."), &[n]));
     (n, fits.or(cert))
 }
 

@@ -22,16 +22,38 @@
 //! - `shape_elements` of `crates/codegen/rts/c/values.h`, for shapes that come from outside of the program.
 
 use crate::code::{Code, Emit};
+use crate::value::Ty;
 use fehu_base::ops::{BinOp, CmpOp, MathFn, PrimFn};
 use fehu_base::prim::{IntType, PrimType, ScalarType};
 use fehu_base::Name;
-use fehu_ir::{Basic, ErrorPart, Exp, SubExp, Type};
+use fehu_ir::{Basic, ErrorPart, Exp, Purpose, SubExp, Type};
 
 const I: IntType = IntType::I64;
 
 /// Sizes are below this; products of sizes that are a power of two larger than it have something in the high half.
 const LIMIT: i64 = 1 << LIMIT_BITS;
 const LIMIT_BITS: i64 = 48;
+
+/// What is known of a size where it was handed on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// It has been checked.
+    Checked,
+    /// It has been checked, but for an inner size of an array without rows.
+    CheckedInShape,
+    Unknown,
+}
+
+impl Origin {
+    /// Of what has been checked, or may not have been.
+    pub(crate) fn of(checked: bool) -> Origin {
+        if checked {
+            Origin::Checked
+        } else {
+            Origin::Unknown
+        }
+    }
+}
 
 impl Code {
     /// Whether a number is a size.
@@ -46,26 +68,28 @@ impl Code {
         self.all(&[low, high])
     }
 
-    /// Whether the product of two sizes is one.
-    pub(crate) fn product_fits(&mut self, n: SubExp, m: SubExp) -> SubExp {
+    /// Whether the product of two sizes is one. That is asked of the product itself, too: the sizes may come from code without checks.
+    pub(crate) fn product_fits(&mut self, n: SubExp, m: SubExp, product: SubExp) -> SubExp {
         match (n.as_i64(), m.as_i64()) {
             (Some(a), Some(b)) => return SubExp::bool(a.checked_mul(b).is_some_and(|p| p < LIMIT)),
             (Some(0 | 1), _) | (_, Some(0 | 1)) => return SubExp::bool(true),
-            (Some(c), None) if c > 0 => return self.b.cmp(CmpOp::SLe(I), m, SubExp::i64((LIMIT - 1) / c)),
-            (None, Some(c)) if c > 0 => return self.b.cmp(CmpOp::SLe(I), n, SubExp::i64((LIMIT - 1) / c)),
+            (Some(c), None) if c > 0 => return self.is_size_before(m, LIMIT - 1 - (LIMIT - 1) / c),
+            (None, Some(c)) if c > 0 => return self.is_size_before(n, LIMIT - 1 - (LIMIT - 1) / c),
             (_, _) => {}
         }
         let shifted = self.b.bin(BinOp::Shl(I), m, SubExp::i64(64 - LIMIT_BITS));
         let op = PrimFn { op: MathFn::UMulHi, at: PrimType::I64 };
         let high = self.b.bind("high", Type::I64, Exp::Basic(Basic::PrimFn(op, vec![n, shifted])));
-        self.b.cmp(CmpOp::Eq(PrimType::I64), high.into(), SubExp::i64(0))
+        let exact = self.b.cmp(CmpOp::Eq(PrimType::I64), high.into(), SubExp::i64(0));
+        let small = self.b.cmp(CmpOp::ULt(I), product, SubExp::i64(LIMIT));
+        self.all(&[exact, small])
     }
 
     /// The product of two sizes, and the certificate that it is one.
     pub(crate) fn size_product(&mut self, n: SubExp, m: SubExp) -> (SubExp, Option<Name>) {
-        let ok = self.product_fits(n, m);
-        let cert = self.check(ok, too_large("Shape [", n, "][", m, "]"));
         let size = self.b.mul64(n, m);
+        let ok = self.product_fits(n, m, size);
+        let cert = self.check_sizes(ok, too_large("Shape [", n, "][", m, "]"), &[size]);
         (self.checked_size(cert, size), cert)
     }
 
@@ -73,9 +97,76 @@ impl Code {
     pub(crate) fn size_sum(&mut self, n: SubExp, m: SubExp) -> (SubExp, Option<Name>) {
         let room = self.b.sub64(SubExp::i64(LIMIT - 1), m);
         let ok = self.b.cmp(CmpOp::SLe(I), n, room);
-        let cert = self.check(ok, too_large("Concatenation of arrays of sizes ", n, " and ", m, ""));
         let size = self.b.add64(n, m);
+        let low = self.b.cmp(CmpOp::SLe(I), SubExp::i64(0), size);
+        let ok = self.all(&[ok, low]);
+        let message = too_large("Concatenation of arrays of sizes ", n, " and ", m, "");
+        let cert = self.check_sizes(ok, message, &[size]);
         (self.checked_size(cert, size), cert)
+    }
+
+    /// Whether a check that has been made says that this is a size.
+    pub(crate) fn is_checked_size(&self, n: SubExp) -> bool {
+        match n {
+            SubExp::Const(c) => c.as_i64().is_some_and(|c| (0..LIMIT).contains(&c)),
+            SubExp::Var(n) => self.checked_sizes.contains(&n),
+        }
+    }
+
+    /// Sizes that functions take and return, loops carry and branches return are hidden from the checks that were made of them. They are
+    /// said again here: by a check that always holds, if whoever hands a size on has checked it, and else by one that asks. An inner
+    /// size is known to be one where those around it are positive: without rows, nobody has checked it. Gives certificates.
+    pub(crate) fn check_shapes(
+        &mut self,
+        ty: &Ty,
+        own: impl Fn(Name) -> Option<Origin>,
+    ) -> Vec<(Name, Name)> {
+        let shapes: Vec<Vec<SubExp>> = ty.leaves().iter().map(|t| t.shape().to_vec()).collect();
+        let rank = shapes.iter().map(Vec::len).max().unwrap_or(0);
+        let mut said: Vec<(Name, Name)> = vec![];
+        // Outer sizes first: what is one needs no condition.
+        for (k, shape) in (0..rank).flat_map(|k| shapes.iter().map(move |s| (k, s))) {
+            let Some(SubExp::Var(n)) = shape.get(k).copied() else { continue };
+            let Some(origin) = own(n).filter(|_| said.iter().all(|(m, _)| *m != n)) else { continue };
+            if origin == Origin::Unknown && self.leaves_checks_out() {
+                continue;
+            }
+            let outer = shape[..k].iter().filter(|d| d.name().is_some()).copied().collect();
+            let runs = if origin == Origin::Checked { vec![] } else { outer };
+            let ok = match origin {
+                Origin::Checked | Origin::CheckedInShape => SubExp::bool(true),
+                Origin::Unknown => self.is_size_if(n, &runs),
+            };
+            let message = vec![
+                ErrorPart::Text("The size ".into()),
+                ErrorPart::Value(n.into(), ScalarType::I64),
+                ErrorPart::Text(" of an array is negative or too large.".into()),
+            ];
+            if runs.is_empty() {
+                self.checked_sizes.insert(n);
+            }
+            let purpose = Purpose::Sizes { sizes: vec![n.into()], runs };
+            let check = Exp::Basic(Basic::Assert(ok, message, purpose));
+            said.push((n, self.b.bind("cert", Type::UNIT, check)));
+        }
+        said
+    }
+
+    /// Checks those of the sizes that nobody has checked here, for somebody who relies on them elsewhere.
+    pub(crate) fn check_hidden(&mut self, ty: &Ty, handed_on: impl Fn(Name) -> bool) {
+        let sizes = ty.dims().into_iter().filter_map(|d| d.operand().name());
+        let hidden: Vec<Name> = sizes.filter(|n| handed_on(*n) && !self.checked_sizes.contains(n)).collect();
+        self.check_shapes(ty, |n| hidden.contains(&n).then_some(Origin::Unknown));
+    }
+
+    /// Whether a number is a size, unless one of the others is not positive.
+    fn is_size_if(&mut self, n: Name, runs: &[SubExp]) -> SubExp {
+        let mut ok = self.is_size(n.into());
+        for outer in runs {
+            let never = self.b.cmp(CmpOp::SLe(I), *outer, SubExp::i64(0));
+            ok = self.b.bin(BinOp::LogOr, ok, never);
+        }
+        ok
     }
 
     /// The size under a name that depends on a check, so that whoever uses nothing but the size has passed
@@ -84,7 +175,11 @@ impl Code {
         if cert.is_none() {
             return size;
         }
-        self.certified(cert, |l| l.b.bind("n", Type::I64, Exp::Basic(Basic::SubExp(size))).into())
+        let checked = self.certified(cert, |l| l.b.bind("n", Type::I64, Exp::Basic(Basic::SubExp(size))));
+        if self.is_checked_size(size) {
+            self.checked_sizes.insert(checked);
+        }
+        checked.into()
     }
 
     /// Whether all elements that a flat slice touches are in an array of size `n`: offset, then number and

@@ -116,7 +116,8 @@ impl Code {
         }
         text.push(ErrorPart::Text(".".into()));
         let cond = self.all(&conds);
-        let cert = self.check(cond, text);
+        let sizes: Vec<SubExp> = dims.iter().filter_map(DimIndex::length).collect();
+        let cert = self.check_sizes(cond, text, &sizes);
         Sliced { dims, cert }
     }
 

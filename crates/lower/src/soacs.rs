@@ -2,6 +2,7 @@
 
 use crate::code::{Code, Emit, Mark, Res};
 use crate::lowerer::Lowerer;
+use crate::sizes::Origin;
 use crate::value::{names, Data, Dim, Ty, Value};
 use fehu_base::ops::UnOp;
 use fehu_base::Name;
@@ -232,6 +233,8 @@ pub(crate) fn partition<'a>(cx: &mut Lowerer<'a>, predicates: &[Value<'a>], xs: 
     if let Some(last) = parts.pop() {
         let Some((_, elem)) = last.ty.elem() else { fehu_base::bug!("a part of {:?}", last.ty) };
         let ty = elem.clone().array(rest);
+        let origin = Origin::of(cx.code.is_checked_size(n));
+        cx.code.check_shapes(&ty, |size| (rest == size.into()).then_some(origin));
         parts.push(cx.code.reshaped(last, ty));
     }
     Ok(Value::tuple(parts.into_iter().map(Value::Data).collect()))
@@ -283,6 +286,7 @@ fn kept<'a>(
     }
     let filter = Filter { width: n, arrays: names(&xs.leaves), kept: vec![values.len(); parts], lambda };
     cx.code.b.bind_names(pat, Exp::Op(Soac::Filter(filter)));
+    cx.code.checked_sizes.extend(counts.iter().filter_map(|n| n.name()));
     Ok((all, counts))
 }
 

@@ -4,7 +4,7 @@ use fehu_base::{FileId, Name, SourceMap, Span, Symbol};
 use fehu_check::scope::{Env, Module, TermEntry};
 use fehu_check::show::{show_type, without_hidden, Show, Texts};
 use fehu_check::tast::{Dec, Exp, ExpKind, Occurrence, Pat, PatKind, Program, ValBind};
-use fehu_check::types::{Arrow, Named, RetType, Scheme, Size, TParam, Type, TypeArg};
+use fehu_check::types::{Arrow, Parts, RetType, Scheme, Size, TParam, Type, TypeArg};
 use fehu_check::visit;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -346,7 +346,7 @@ impl<'a> Walk<'a> {
     fn declaration(&mut self, b: &ValBind) {
         let with_param = |ret, p: &Pat| {
             let param = if let PatKind::Var(n) = p.kind { Some(n) } else { None };
-            RetType::simple(Type::Arrow(Named::new(Arrow { param, lhs: p.ty.clone(), ret })))
+            RetType::simple(Type::Arrow(Parts::new(Arrow { param, lhs: p.ty.clone(), ret })))
         };
         let ty = b.params.iter().rev().fold(b.ret.clone(), with_param).ty;
         if let Some(span) = self.program.def_spans.get(&b.name) {

@@ -44,7 +44,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Rows in shared memory that threads go along side by side begin in different banks.
-pub const PASS: Pass<Prog<Memory>> = Pass { name: "banks", need: Need::Optional, run: spread };
+pub static PASS: Pass<Prog<Memory>> = Pass { name: "banks", need: Need::Optional, run: spread };
 
 fn spread(prog: &mut Prog<Memory>) {
     let mut b = MemBuilder::new(std::mem::take(&mut prog.names), Types::default());

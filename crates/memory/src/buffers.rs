@@ -53,7 +53,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Loops that compute arrays anew use blocks in turns.
-pub const PASS: Pass<Prog<Memory>> = Pass { name: "double-buffer", need: Need::Optional, run: buffers };
+pub static PASS: Pass<Prog<Memory>> = Pass { name: "double-buffer", need: Need::Optional, run: buffers };
 
 /// A block is handed on from parameter to parameter at most so often.
 const MOST_TURNS: usize = 4;

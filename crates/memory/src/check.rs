@@ -13,7 +13,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashSet;
 
 /// Ends the compiler if memory passes left kernels that cannot run.
-pub const CHECK_KERNELS: Pass<Prog<Memory>> = Pass {
+pub static CHECK_KERNELS: Pass<Prog<Memory>> = Pass {
     name: "check-kernels",
     need: Need::Required,
     run: |prog| {

@@ -46,7 +46,7 @@ pub(crate) fn with_constants(prog: &mut Prog<Memory>, pass: impl FnOnce(&mut Pro
 /// The constants that functions use, and the blocks of arrays among them.
 fn used_constants(prog: &Prog<Memory>) -> Vec<SubExp> {
     let mut used = Used(FxHashSet::default());
-    prog.funs.iter().for_each(|fun| look::fun::<Memory, _>(&mut used, fun));
+    prog.funs.iter().for_each(|fun| look::fun::<Memory>(&mut used, fun));
     used.0.extend(prog.consts.result.iter().filter_map(|e| e.name()));
     let bound = || prog.consts.stms.iter().flat_map(|s| &s.pat);
     let mut blocks = FxHashSet::default();

@@ -12,7 +12,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashSet;
 
 /// Code that has no effect and whose results are not used goes.
-pub const PASS: Pass<Prog<Memory>> = Pass { name: "dead-memory", need: Need::Optional, run: remove };
+pub static PASS: Pass<Prog<Memory>> = Pass { name: "dead-memory", need: Need::Optional, run: remove };
 
 /// Removes unused code from all functions.
 fn remove(prog: &mut Prog<Memory>) {
@@ -83,6 +83,6 @@ impl Visitor<Memory> for Used<'_> {
         self.0.insert(*n);
     }
     fn body(&mut self, b: &Body<Memory>) {
-        look::operands::<Memory, _>(self, &b.result);
+        look::operands::<Memory>(self, &b.result);
     }
 }

@@ -25,7 +25,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Divisions become shifts, divisions of machines, and fewer.
-pub const PASS: Pass<Prog<Memory>> = Pass { name: "divisions", need: Need::Optional, run: divisions };
+pub static PASS: Pass<Prog<Memory>> = Pass { name: "divisions", need: Need::Optional, run: divisions };
 
 fn divisions(prog: &mut Prog<Memory>) {
     let names = std::mem::replace(&mut prog.names, NameSource::new());

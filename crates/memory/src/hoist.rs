@@ -30,7 +30,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Allocations leave loops.
-pub const PASS: Pass<Prog<Memory>> = Pass { name: "hoist-allocations", need: Need::Optional, run: hoist };
+pub static PASS: Pass<Prog<Memory>> = Pass { name: "hoist-allocations", need: Need::Optional, run: hoist };
 
 /// Moves allocations out of loops.
 fn hoist(prog: &mut Prog<Memory>) {

@@ -40,11 +40,11 @@ use fehu_lmad::Dim;
 use fehu_pass::{Need, Pass};
 
 /// Rows that single threads compute are interleaved in memory.
-pub const PASS: Pass<Prog<Memory>> =
+pub static PASS: Pass<Prog<Memory>> =
     Pass { name: "interleave", need: Need::Optional, run: |prog| interleave(prog, Turning::Never) };
 
 /// The same, on machines whose warps turn what they write (CUDA).
-pub const PASS_OF_WARPS: Pass<Prog<Memory>> =
+pub static PASS_OF_WARPS: Pass<Prog<Memory>> =
     Pass { name: "interleave", need: Need::Optional, run: |prog| interleave(prog, Turning::ByWarps) };
 
 /// What memory is written by, if all of it is.

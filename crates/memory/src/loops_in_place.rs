@@ -45,7 +45,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Loops that compute an array anew do so in its place.
-pub const PASS: Pass<Prog<Memory>> = Pass { name: "loops-in-place", need: Need::Optional, run };
+pub static PASS: Pass<Prog<Memory>> = Pass { name: "loops-in-place", need: Need::Optional, run };
 
 fn run(prog: &mut Prog<Memory>) {
     with_constants(prog, of_functions);

@@ -55,7 +55,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sizes::{key, Sizes};
 
 /// Blocks that are not needed at the same time become one.
-pub const PASS: Pass<Prog<Memory>> = Pass { name: "merge-blocks", need: Need::Optional, run: merge };
+pub static PASS: Pass<Prog<Memory>> = Pass { name: "merge-blocks", need: Need::Optional, run: merge };
 
 fn merge(prog: &mut Prog<Memory>) {
     with_constants(prog, of_functions);

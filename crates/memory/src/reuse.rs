@@ -44,7 +44,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Arrays are computed in the memory of arrays that they take the place of.
-pub const PASS: Pass<Prog<Memory>> = Pass { name: "reuse-blocks", need: Need::Optional, run };
+pub static PASS: Pass<Prog<Memory>> = Pass { name: "reuse-blocks", need: Need::Optional, run };
 
 /// Older blocks that are tried for a new one, the latest first.
 const MAX_TRIED: usize = 4;

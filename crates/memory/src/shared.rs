@@ -34,7 +34,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The tests that choose between versions know how much shared memory each needs.
-pub const PASS: Pass<Prog<Memory>> = Pass { name: "shared-memory", need: Need::Required, run: fill };
+pub static PASS: Pass<Prog<Memory>> = Pass { name: "shared-memory", need: Need::Required, run: fill };
 
 fn fill(prog: &mut Prog<Memory>) {
     if !is_parallel(prog) {

@@ -59,7 +59,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Arrays are computed where they will end up.
-pub const PASS: Pass<Prog<Memory>> = Pass { name: "short-circuit", need: Need::Optional, run: shortcircuit };
+pub static PASS: Pass<Prog<Memory>> = Pass { name: "short-circuit", need: Need::Optional, run: shortcircuit };
 
 /// Lets values be made where they are put.
 fn shortcircuit(prog: &mut Prog<Memory>) {

@@ -24,7 +24,7 @@ impl Tables {
         let mut read = Read(&mut tables);
         read.body(&prog.consts);
         for f in &prog.funs {
-            look::fun::<Memory, _>(&mut read, f);
+            look::fun::<Memory>(&mut read, f);
         }
         tables
     }
@@ -39,7 +39,7 @@ impl Tables {
         let mut write = Write(self);
         write.body(&mut prog.consts);
         for f in &mut prog.funs {
-            change::fun::<Memory, _>(&mut write, f);
+            change::fun::<Memory>(&mut write, f);
         }
     }
 

@@ -24,7 +24,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
 /// The removal of short-lived copies as a pass.
-pub const PASS: Pass<Prog<Soacs>> = Pass { name: "copies", need: Need::Optional, run: copies };
+pub static PASS: Pass<Prog<Soacs>> = Pass { name: "copies", need: Need::Optional, run: copies };
 
 /// Removes copies that are done with before the original changes.
 pub fn copies<R: Rep>(prog: &mut Prog<R>) {

@@ -20,17 +20,18 @@ use fehu_ir::alias::{Classes, Signatures};
 use fehu_ir::op::RepOp;
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::{change, deep, map_bodies, Mutator};
-use fehu_ir::{Basic, Body, Exp, Loc, Prog, Rep, Shape, Slice, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Kernels, Loc, Prog, Rep, Shape, Slice, Soacs, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
 use std::rc::Rc;
 
-/// CSE as a pass.
-pub const fn pass<R: Rep<Dec = ()>>() -> Pass<Prog<R>> {
-    Pass { name: "cse", need: Need::Optional, run: cse }
-}
+/// CSE as a pass over combinators.
+pub static SOACS: Pass<Prog<Soacs>> = Pass { name: "cse", need: Need::Optional, run: cse };
+
+/// The same over segmented operations.
+pub static KERNELS: Pass<Prog<Kernels>> = Pass { name: "cse", need: Need::Optional, run: cse };
 
 /// Combinators with more statements are not compared.
 const MAX_COMPARED: usize = 100;
@@ -56,7 +57,7 @@ enum Key<C> {
     CmpOp(CmpOp, SubExp, SubExp),
     Conv(ConvOp, SubExp),
     PrimFn(PrimFn, Vec<SubExp>),
-    Assert(SubExp),
+    Assert(SubExp, bool),
     Index(Name, Slice),
     FlatIndex(Name, SubExp, Vec<(SubExp, SubExp)>),
     Rearrange(Vec<usize>, Name),
@@ -161,7 +162,7 @@ fn key<R: Rep<Dec = ()>>(exp: &Exp<R>) -> Option<(Key<Numbered<R>>, Memory)> {
         Exp::Basic(Basic::CmpOp(op, x, y)) => shared(Key::CmpOp(*op, *x, *y)),
         Exp::Basic(Basic::Conv(op, x)) => shared(Key::Conv(*op, *x)),
         Exp::Basic(Basic::PrimFn(f, xs)) => shared(Key::PrimFn(*f, xs.clone())),
-        Exp::Basic(Basic::Assert(c, _)) => shared(Key::Assert(*c)),
+        Exp::Basic(Basic::Assert(c @ SubExp::Var(_), _, purpose)) => shared(Key::Assert(*c, purpose.stays())),
         Exp::Basic(Basic::Index(a, slice)) => shared(Key::Index(*a, slice.clone())),
         Exp::Basic(Basic::FlatIndex(a, offset, dims)) => shared(Key::FlatIndex(*a, *offset, dims.clone())),
         Exp::Basic(Basic::Rearrange(perm, a)) => shared(Key::Rearrange(perm.clone(), *a)),

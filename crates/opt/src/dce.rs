@@ -2,9 +2,8 @@
 //! nothing depends on.
 //!
 //! One walk backwards over each body. Everything but the results of functions
-//! is pure (a failing check that nothing depends on may go: the language says
-//! so), so what is not needed is not done. Flattening makes checks apart from what needs them: from then on, all of them
-//! stay ([`flattened`]).
+//! is pure, so what is not needed is not done: a check of values goes with them, one on which others rely stays
+//! ([`fehu_ir::Purpose`]). Flattening makes checks apart from what needs them: from then on, all of them stay ([`flattened`]).
 
 use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
@@ -19,7 +18,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Removes dead code from a flattened program, and keeps all checks.
-pub const FLATTENED: Pass<Prog<Kernels>> = Pass { name: "dead-code", need: Need::Optional, run: flattened };
+pub static FLATTENED: Pass<Prog<Kernels>> = Pass { name: "dead-code", need: Need::Optional, run: flattened };
 
 /// Removes dead code from a function. Says whether there was any.
 pub fn fun<R: Rep>(fun: &mut FunDef<R>, checks: Checks) -> bool {
@@ -378,10 +377,12 @@ fn whole(live: &mut [bool]) -> bool {
     used
 }
 
-/// Tracing and breakpoints are seen from outside, and perhaps checks.
+/// Tracing and breakpoints are seen from outside, others rely on checks that stay, and perhaps on all checks. What checks that stay say
+/// holds in the body they are in, so they go with it.
 fn has_effect<R: Rep>(stm: &Stm<R>, checks: Checks) -> bool {
     let traced = matches!(stm.exp, Exp::Basic(Basic::Opaque(_))) && !stm.attrs.is_empty();
-    traced || checks == Checks::Effects && has_check(&stm.exp)
+    let stays = matches!(&stm.exp, Exp::Basic(Basic::Assert(_, _, purpose)) if purpose.stays());
+    traced || stays || checks == Checks::Effects && has_check(&stm.exp)
 }
 
 fn has_check<R: Rep>(exp: &Exp<R>) -> bool {

@@ -36,7 +36,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
 /// The removal of filters as a pass.
-pub const PASS: Pass<Prog<Soacs>> = Pass { name: "filter", need: Need::Optional, run: filter };
+pub static PASS: Pass<Prog<Soacs>> = Pass { name: "filter", need: Need::Optional, run: filter };
 
 /// Lets reductions and histograms of filtered arrays do the filtering.
 pub fn filter(prog: &mut Prog<Soacs>) {

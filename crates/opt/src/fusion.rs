@@ -40,7 +40,7 @@ use push::Ranges;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Fusion as a pass.
-pub const PASS: Pass<Prog<Soacs>> = Pass { name: "fusion", need: Need::Optional, run: fuse };
+pub static PASS: Pass<Prog<Soacs>> = Pass { name: "fusion", need: Need::Optional, run: fuse };
 
 /// Fuses combinators.
 pub fn fuse(prog: &mut Prog<Soacs>) {

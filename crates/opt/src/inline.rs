@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Inlining as a pass.
-pub const PASS: Pass<Prog<Soacs>> = Pass { name: "inline", need: Need::Optional, run: inline };
+pub static PASS: Pass<Prog<Soacs>> = Pass { name: "inline", need: Need::Optional, run: inline };
 
 /// Inlines calls and removes functions that nothing calls.
 pub fn inline<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {

@@ -25,7 +25,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The splitting of maps as a pass.
-pub const PASS: Pass<Prog<Soacs>> =
+pub static PASS: Pass<Prog<Soacs>> =
     Pass { name: "invariant-parts", need: Need::Optional, run: invariant_parts };
 
 /// Numbers that are stored for each element, at most.

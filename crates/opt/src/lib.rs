@@ -21,6 +21,7 @@ pub mod inline;
 pub mod invariant;
 pub mod mark_consumed;
 pub mod operators;
+pub mod promises;
 pub mod runs;
 mod shallow;
 pub mod simplify;

@@ -36,7 +36,7 @@ use fehu_ir::{Body, Exp, Lambda, PatElem, Prog, Soacs, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 
 /// Operators as a pass.
-pub const PASS: Pass<Prog<Soacs>> = Pass { name: "operators", need: Need::Optional, run: operators };
+pub static PASS: Pass<Prog<Soacs>> = Pass { name: "operators", need: Need::Optional, run: operators };
 
 fn operators(prog: &mut Prog<Soacs>) {
     let mut names = std::mem::take(&mut prog.names);

@@ -34,7 +34,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The branches as a pass.
-pub const PASS: Pass<Prog<Soacs>> = Pass { name: "if-it-runs", need: Need::Optional, run: if_it_runs };
+pub static PASS: Pass<Prog<Soacs>> = Pass { name: "if-it-runs", need: Need::Optional, run: if_it_runs };
 
 /// Puts operations that recompute what is the same at all points into branches.
 pub fn if_it_runs(prog: &mut Prog<Soacs>) {
@@ -127,7 +127,7 @@ impl Walk<'_> {
 
     /// Whether a certificate says something only of the case that there are points.
     fn holds_if_it_runs(&self, cert: Name, width: SubExp) -> bool {
-        let Some(Basic::Assert(cond, _)) = self.defs.get(&cert) else { return false };
+        let Some(Basic::Assert(cond, ..)) = self.defs.get(&cert) else { return false };
         let mut todo = vec![*cond];
         while let Some(cond) = todo.pop() {
             match cond.name().and_then(|n| self.defs.get(&n)) {

@@ -29,7 +29,7 @@ use fehu_analysis::Constants;
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::{Classes, Signatures};
 use fehu_ir::visit::{look, Visitor};
-use fehu_ir::{Body, FunDef, Kernels, Prog, Rep};
+use fehu_ir::{Body, FunDef, Kernels, Prog, Rep, Soacs};
 use fehu_pass::{Need, Pass};
 pub(crate) use hoist::is_total;
 pub(crate) use hoist::may_move;
@@ -38,13 +38,14 @@ use rustc_hash::FxHashMap;
 /// Rounds on one function, at most.
 const MAX_ROUNDS: usize = 10;
 
-/// The simplifier as a pass.
-pub const fn pass<R: Rep<Dec = ()>>() -> Pass<Prog<R>> {
-    Pass { name: "simplify", need: Need::Optional, run: simplify }
-}
+/// The simplifier as a pass over combinators.
+pub static SOACS: Pass<Prog<Soacs>> = Pass { name: "simplify", need: Need::Optional, run: simplify };
+
+/// The same over segmented operations.
+pub static KERNELS: Pass<Prog<Kernels>> = Pass { name: "simplify", need: Need::Optional, run: simplify };
 
 /// The simplifier for flattened programs, where checks stand by themselves and all of them stay.
-pub const FLATTENED: Pass<Prog<Kernels>> =
+pub static FLATTENED: Pass<Prog<Kernels>> =
     Pass { name: "simplify", need: Need::Optional, run: |prog| simplify_keeping(prog, Checks::Effects) };
 
 /// Simplifies a program; checks that nothing depends on go.
@@ -115,6 +116,6 @@ impl<R: Rep> Visitor<R> for Uses {
 
 fn uses<R: Rep>(fun: &FunDef<R>) -> FxHashMap<Name, usize> {
     let mut count = Uses::default();
-    look::fun::<R, _>(&mut count, fun);
+    look::fun::<R>(&mut count, fun);
     count.0
 }

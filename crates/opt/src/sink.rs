@@ -25,7 +25,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
 /// Sinking as a pass.
-pub const PASS: Pass<Prog<Soacs>> = Pass { name: "sink", need: Need::Optional, run: sink };
+pub static PASS: Pass<Prog<Soacs>> = Pass { name: "sink", need: Need::Optional, run: sink };
 
 /// Moves statements into the only branch that needs them.
 pub fn sink<R: Rep>(prog: &mut Prog<R>) {

@@ -3,7 +3,7 @@
 use fehu_ir::print::{print_prog, Locations};
 use fehu_ir::read::read_prog;
 use fehu_ir::validate::validate;
-use fehu_ir::{Prog, Rep, RepOp};
+use fehu_ir::{Kernels, Memory, Prog, Rep, RepOp, Soacs};
 use std::any::Any;
 
 /// A form that a program has between two passes.
@@ -21,21 +21,30 @@ pub trait Language: Clone + Sized + 'static {
     fn validate(&self) -> Result<(), Vec<String>>;
 }
 
-impl<R: Rep> Language for Prog<R> {
-    const NAME: &'static str = R::Op::NAME;
+/// A representation of the core IR is a language. Each by itself, so that it is compiled here.
+macro_rules! core_language {
+    ($R:ty) => {
+        impl Language for Prog<$R> {
+            const NAME: &'static str = <<$R as Rep>::Op as RepOp<$R>>::NAME;
 
-    fn print(&self) -> String {
-        print_prog(self, Locations::Hidden)
-    }
+            fn print(&self) -> String {
+                print_prog(self, Locations::Hidden)
+            }
 
-    fn read(text: &str) -> Result<Self, String> {
-        read_prog(text).map_err(|e| e.to_string())
-    }
+            fn read(text: &str) -> Result<Self, String> {
+                read_prog(text).map_err(|e| e.to_string())
+            }
 
-    fn validate(&self) -> Result<(), Vec<String>> {
-        validate(self)
-    }
+            fn validate(&self) -> Result<(), Vec<String>> {
+                validate(self)
+            }
+        }
+    };
 }
+
+core_language!(Soacs);
+core_language!(Kernels);
+core_language!(Memory);
 
 /// Before the first step there is only the checked source program, which the step that lowers it holds itself.
 impl Language for () {

@@ -14,8 +14,8 @@ pub enum Need {
     Required,
 }
 
-/// A pass: a name and what it does to a program of one language.
-#[derive(Clone, Copy)]
+/// A pass: a name and what it does to a program of one language. A static, not a constant: what it names is then compiled in its own
+/// crate, also if it is generic, and not where it is used.
 pub struct Pass<L> {
     /// The name, as `--after` and `--skip-pass` spell it.
     pub name: &'static str,
@@ -24,6 +24,14 @@ pub struct Pass<L> {
     /// What it does.
     pub run: fn(&mut L),
 }
+
+impl<L> Clone for Pass<L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<L> Copy for Pass<L> {}
 
 impl<L> fmt::Debug for Pass<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

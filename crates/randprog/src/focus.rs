@@ -6,11 +6,13 @@
 //! ```text
 //! updates      let z = copy xs  let z = z with [::2] = copy z[s-1::-2]  in flat_update_2d z 0 w 1 vs        (`updates`)
 //! irregular    map (\x -> let k = x % 5  let [l] (b: [l]i32) = filter p (iota k)  in reduce (+) 0 b) xs     (`points`)
+//! lengths      let a = scatter (replicate (k - 24) 0) [0] [9]  let l = length a  in (copy ys)[l]            (`lengths`)
 //! both         let (rs, vs) = unzip (map (\i -> (replicate m i, i)) (iota n))  in map2 f rs (scan (+) 0 vs)  (`points`)
 //! ```
 //!
 //! Without a focus no decision is taken here, so the programs of seeds stay what they are.
 
+use crate::lengths;
 use crate::maker::Maker;
 use crate::points;
 use crate::types::Ty;
@@ -26,12 +28,18 @@ pub enum Focus {
     Updates,
     /// Maps over points whose inner sizes differ.
     Irregular,
+    /// Lengths of arrays whose sizes may be none.
+    Lengths,
 }
 
 impl Focus {
     /// All of them, by name.
-    pub const NAMES: [(&'static str, Focus); 3] =
-        [("all", Focus::All), ("updates", Focus::Updates), ("irregular", Focus::Irregular)];
+    pub const NAMES: [(&'static str, Focus); 4] = [
+        ("all", Focus::All),
+        ("updates", Focus::Updates),
+        ("irregular", Focus::Irregular),
+        ("lengths", Focus::Lengths),
+    ];
 }
 
 /// An expression of the type that is about what the program is about, now and then.
@@ -44,7 +52,7 @@ pub(crate) fn focused(m: &mut Maker<'_>, ty: &Ty, depth: usize) -> Option<String
 
 /// An expression of the type that is about what the program is about.
 pub(crate) fn about(m: &mut Maker<'_>, ty: &Ty, depth: usize) -> Option<String> {
-    if m.focus != Focus::All && m.c.chance(12) {
+    if matches!(m.focus, Focus::Updates | Focus::Irregular) && m.c.chance(12) {
         return Some(match ty {
             Ty::Array(s, t) => points::scanned_beside_rows(m, s, t, depth.saturating_sub(1)),
             Ty::Scalar(_) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => {
@@ -62,5 +70,8 @@ pub(crate) fn about(m: &mut Maker<'_>, ty: &Ty, depth: usize) -> Option<String> 
         (Focus::Irregular, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..)) => {
             Some(points::point(m, ty, depth))
         }
+        (Focus::Lengths, Ty::Array(s, t)) => Some(lengths::array(m, &s.to_string(), t, depth)),
+        (Focus::Lengths, Ty::Scalar(s)) => Some(lengths::used(m, *s)),
+        (Focus::Lengths, Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..)) => None,
     }
 }

@@ -18,6 +18,7 @@ mod decs;
 pub mod focus;
 pub mod fuzz;
 mod inplace;
+mod lengths;
 mod maker;
 mod operators;
 pub mod outcome;

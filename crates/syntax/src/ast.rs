@@ -491,7 +491,7 @@ impl Drop for Exp {
             return;
         }
         let kind = std::mem::replace(&mut *self.kind, ExpKind::Error);
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, move || drop(kind));
+        fehu_base::stack::deep(move || drop(kind));
     }
 }
 

@@ -161,6 +161,10 @@ impl<'a> Lexer<'a> {
                 self.pos += first.len_utf8();
                 self.error(lo, format!("Unexpected token: '{first}'"));
                 match first {
+                    '$' => {
+                        self.fix("Change to `<|`", lo..self.pos, "<|");
+                        self.help("a function is applied to all that follows by '<|': f <| x * 2")
+                    }
                     ';' => {
                         self.help("there is no ';': a 'let' ends with 'in', and fields are separated by ','")
                     }

@@ -310,5 +310,5 @@ fn mk(kind: ExpKind, span: Span) -> Exp {
 
 /// Makes room on the stack where text may nest without bound.
 fn deep<T>(f: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, f)
+    fehu_base::stack::with_room(128 * 1024, 2 * 1024 * 1024, f)
 }

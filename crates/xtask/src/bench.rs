@@ -1,7 +1,8 @@
 //! The benchmark suite's runner.
 //!
 //! In: `bench/suite.txt` (programs, their entry points and data sets), the programs, compilers. Out: a folder with
-//! `table.md`, `ratios.svg` and `times.tsv` (every single time, so that anything else can be computed from it).
+//! `table.md`, `ratios.svg`, `times.tsv` (every single time, so that anything else can be computed from it) and
+//! `results.tsv` (for `bench/results`, see `tables.rs`).
 //!
 //! Read in this order: `suite` (the table of programs), `makers` and `values` (data), `contest` (who takes part and how
 //! a contestant is built and run), `measure` (rounds that alternate between contestants), `warm` (the same with servers,
@@ -22,6 +23,7 @@ mod warm;
 
 use contest::{Contestant, Workshop};
 use measure::{Answers, Plan};
+pub(crate) use report::show_time;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use suite::{Case, Size, Suite};

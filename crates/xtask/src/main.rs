@@ -4,12 +4,14 @@
 //!   listed in `bench/suite.txt` at the top of the repository.
 //! - `fuzz` feeds changed files to what reads them, and looks whether it survives (`fuzz.rs`).
 //! - `random` makes random programs and compares stages and back ends (`random.rs`).
+//! - `tables` makes the pages about results of `bench/results` (`tables.rs`).
 
 #![forbid(unsafe_code)]
 
 mod bench;
 mod fuzz;
 mod random;
+mod tables;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -30,6 +32,8 @@ enum Chore {
     Fuzz(fuzz::Args),
     /// Make random programs, and compare what stages and back ends make of them.
     Random(random::Args),
+    /// Write the pages that show results: of `bench/results`, into `docs/results`, and where pages have a place for a table.
+    Tables(tables::Args),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +41,7 @@ fn main() -> ExitCode {
         Chore::Bench(args) => bench::run(&args),
         Chore::Fuzz(args) => fuzz::run(&args),
         Chore::Random(args) => random::run(&args),
+        Chore::Tables(args) => tables::run(&args),
     };
     match done {
         Ok(code) => code,

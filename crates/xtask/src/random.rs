@@ -6,6 +6,7 @@
 //! cargo xtask random --count 2000 --pack FOLDER                        for a machine with a GPU, and no Rust
 //! cargo xtask random --count 300 --focus updates                       mostly updates, slices and concatenations
 //! cargo xtask random --count 300 --focus irregular                     mostly maps whose inner sizes differ
+//! cargo xtask random --count 300 --focus lengths                       mostly lengths of arrays of negative and excessive sizes
 //! cargo xtask random --seed 17 --print                                 one program
 //! ```
 //!
@@ -34,7 +35,7 @@ pub(crate) struct Args {
     /// The seed of the first program; the next has the next seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// What programs are mostly about: all, updates or irregular.
+    /// What programs are mostly about: all, updates, irregular or lengths.
     #[arg(long, default_value = "all", value_parser = focus)]
     focus: Focus,
     /// Stop after so many seconds, whatever the count.

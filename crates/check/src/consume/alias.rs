@@ -6,7 +6,7 @@
 //! [`super::state`]). Two values may share memory if their sets have an
 //! identity in common.
 
-use crate::types::{Arrow, Named, Type, Uniq};
+use crate::types::{Arrow, Parts, Type, Uniq};
 use fehu_base::{Name, Symbol};
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ pub(super) enum Tree {
     Sum(Rc<Vec<(Symbol, Vec<Tree>)>>),
     /// A function: what it holds on to, and its type, in which uniqueness is
     /// as precise as we know it.
-    Fun(AliasSet, Named<Arrow>),
+    Fun(AliasSet, Parts<Arrow>),
 }
 
 impl AliasSet {
@@ -217,17 +217,6 @@ impl Tree {
     }
 }
 
-/// Whether a parameter of this type is consumed: a `*` stands somewhere in it,
-/// not counting the parameters and results of functions in it.
-pub(super) fn consumes(ty: &Type) -> bool {
-    match ty {
-        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
-        Type::Array(u, ..) | Type::Var(u, ..) => *u == Uniq::Unique,
-        Type::Record(fs) => fs.iter().any(|(_, t)| consumes(t)),
-        Type::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(consumes)),
-    }
-}
-
 /// Whether the type holds a function.
 pub(super) fn functional(ty: &Type) -> bool {
     match ty {
@@ -302,7 +291,7 @@ pub(super) fn overlay(template: &Type, inst: &Type) -> Type {
 }
 
 /// [`overlay`] of function types.
-pub(super) fn overlay_arrow(template: &Arrow, inst: &Named<Arrow>) -> Named<Arrow> {
+pub(super) fn overlay_arrow(template: &Arrow, inst: &Parts<Arrow>) -> Parts<Arrow> {
     let mut out = Arrow::clone(inst);
     out.lhs = overlay(&template.lhs, &inst.lhs);
     out.ret.ty = overlay(&template.ret.ty, &inst.ret.ty);

@@ -1,11 +1,12 @@
 //! Calls: which arguments are consumed, what the result may share, and whether
 //! functional arguments keep to what the callee expects of them.
 
-use super::alias::{consumes, functional, leaf_uniq, AliasSet, Tree};
+use super::alias::{functional, leaf_uniq, AliasSet, Tree};
 use super::errors;
 use super::state::{LogMark, Owner, State, What};
 use crate::tast::{Exp, ExpKind};
-use crate::types::{Arrow, Named, Type, Uniq};
+use crate::type_exp::uses::consumes;
+use crate::types::{Arrow, Parts, Type, Uniq};
 use fehu_base::{Span, Symbol};
 
 /// How a function fails to be what is expected of it.
@@ -137,7 +138,7 @@ impl State<'_> {
 }
 
 /// The first function in a value that is not what is expected.
-pub(super) fn misfit_in(expected: &Type, tree: &Tree) -> Option<(Misfit, Named<Arrow>, Named<Arrow>)> {
+pub(super) fn misfit_in(expected: &Type, tree: &Tree) -> Option<(Misfit, Parts<Arrow>, Parts<Arrow>)> {
     match (expected, tree) {
         (Type::Arrow(want), Tree::Fun(_, got)) => misfit(want, got).map(|m| (m, want.clone(), got.clone())),
         (Type::Record(ts), Tree::Record(trees)) => {

@@ -3,6 +3,7 @@
 
 use super::state::{Identity, Owner, State, What};
 use crate::context;
+use crate::named::Named;
 use crate::types::Type;
 use fehu_base::{Diagnostic, Name, Span};
 
@@ -22,7 +23,7 @@ fn quoted(id: &Identity) -> String {
     }
 }
 
-fn see(d: Diagnostic, entry: &str) -> Diagnostic {
+fn see(d: Diagnostic, entry: Named) -> Diagnostic {
     d.note(context::see(entry))
 }
 
@@ -42,7 +43,7 @@ pub(super) fn use_after_consume(st: &State<'_>, used: Name, gone: Name, span: Sp
     if text_of(st, used) != text_of(st, gone) {
         d = d.note(format!("\"{}\" may share its memory with {}", text_of(st, used), describe(&id)));
     }
-    see(d, "use-after-consume")
+    see(d, Named::UseAfterConsume)
         .help("consume a copy instead, made with `copy`, to keep the original usable")
         .fix_apply("Consume a copy", at, "copy")
 }
@@ -66,7 +67,7 @@ pub(super) fn not_consumable(st: &State<'_>, name: Name, span: Span) -> Diagnost
         Owner::Caller => "mark the parameter's type with `*`, or consume a copy, made with `copy`",
         Owner::DeclaredLoopParam => "mark the loop parameter's type with `*`",
     };
-    see(d, "not-consumable").help(remedy).fix_apply("Consume a copy", span, "copy")
+    see(d, Named::NotConsumable).help(remedy).fix_apply("Consume a copy", span, "copy")
 }
 
 /// A unique result that shares memory with something the function does not own.
@@ -77,7 +78,7 @@ pub(super) fn return_aliased(st: &State<'_>, span: Span, name: Name) -> Diagnost
         format!("Unique-typed return value is aliased to {}, which is not consumable.", quoted(&id)),
     )
     .label("this value is returned");
-    see(bound_at(d, &id, span), "return-aliased")
+    see(bound_at(d, &id, span), Named::ReturnAliased)
         .help("return a copy, made with `copy`, or remove the `*` from the result type")
         .fix_apply("Return a copy", span, "copy")
 }
@@ -89,7 +90,7 @@ pub(super) fn unique_return_aliased(span: Span) -> Diagnostic {
         "A unique-typed component of the return value is aliased to some other component.",
     )
     .label("these components share memory");
-    see(d, "unique-return-aliased").help("return a copy of one of them, made with `copy`").fix_apply(
+    see(d, Named::UniqueReturnAliased).help("return a copy of one of them, made with `copy`").fix_apply(
         "Return copies",
         span,
         "copy",
@@ -101,7 +102,7 @@ pub(super) fn aliases_free_variable(st: &State<'_>, span: Span, name: Name) -> D
     let id = st.identity(name);
     let d = Diagnostic::error(span, format!("Function result aliases the free variable {}.", quoted(&id)))
         .label("returned here");
-    see(bound_at(d, &id, span), "alias-free-variable").help("return a copy, made with `copy`").fix_apply(
+    see(bound_at(d, &id, span), Named::AliasFreeVariable).help("return a copy, made with `copy`").fix_apply(
         "Return a copy",
         span,
         "copy",
@@ -114,7 +115,7 @@ pub(super) fn self_aliased(st: &State<'_>, span: Span, shared: Name) -> Diagnost
     let d = Diagnostic::error(span, "Argument passed for consuming parameter is self-aliased.")
         .label("two parts of this share memory")
         .note(format!("both may be {}", describe(&id)));
-    see(d, "self-aliasing-arg").help("copy one of the parts with `copy`").fix_apply(
+    see(d, Named::SelfAliasingArg).help("copy one of the parts with `copy`").fix_apply(
         "Pass a copy",
         span,
         "copy",
@@ -141,7 +142,7 @@ pub(super) fn argument_contains_consumption(st: &State<'_>, arg: Span, ty: &Type
         format!("Argument of functional type {} contains consumption, which is not allowed.", st.show(ty)),
     )
     .label("this function may be applied many times");
-    see(consumed_at(d, arg, at), "consuming-argument")
+    see(consumed_at(d, arg, at), Named::ConsumingArgument)
 }
 
 /// A consuming function where one that does not consume is expected.
@@ -155,7 +156,7 @@ pub(super) fn consuming_function(st: &State<'_>, arg: Span, expected: &Type, act
         ),
     )
     .label("consumes its argument");
-    see(d, "consuming-argument").help("pass a function that works on a copy of its argument")
+    see(d, Named::ConsumingArgument).help("pass a function that works on a copy of its argument")
 }
 
 /// A function whose result may be aliased where a fresh result is expected.
@@ -195,11 +196,9 @@ pub(super) fn let_contains_consumption(st: &State<'_>, value: Span, ty: &Type, a
         ),
     )
     .label("each use of this function would consume again");
-    see(consumed_at(d, value, at), "contains-consumption").help("consume a copy, made with `copy`").fix_apply(
-        "Consume a copy",
-        at,
-        "copy",
-    )
+    see(consumed_at(d, value, at), Named::ContainsConsumption)
+        .help("consume a copy, made with `copy`")
+        .fix_apply("Consume a copy", at, "copy")
 }
 
 /// An update whose new element shares memory with the array.
@@ -235,7 +234,7 @@ pub(super) fn loop_uses_consumed(
     )
     .label("used here")
     .related(init, "consumed here, because the loop consumes its parameter");
-    see(d, "use-after-consume").help("start the loop from a copy, made with `copy`").fix_apply(
+    see(d, Named::UseAfterConsume).help("start the loop from a copy, made with `copy`").fix_apply(
         "Start the loop from a copy",
         init,
         "copy",
@@ -250,7 +249,7 @@ pub(super) fn loop_param_aliases(st: &State<'_>, param: &Identity, body: Span, n
         format!("Return value for consuming loop parameter {} aliases {}.", quoted(param), quoted(&id)),
     )
     .label("the next iteration would consume this");
-    see(bound_at(d, &id, body), "consuming-loop-param-aliases")
+    see(bound_at(d, &id, body), Named::ConsumingLoopParamAliases)
         .help("return a copy, made with `copy`")
         .fix_apply("Return a copy", body, "copy")
 }
@@ -265,7 +264,7 @@ pub(super) fn loop_aliases_previous(param: &Identity, body: Span) -> Diagnostic 
         ),
     )
     .label("the values returned here share memory");
-    see(d, "aliases-previously-returned").help("return a copy of one of them, made with `copy`").fix_apply(
+    see(d, Named::AliasesPreviouslyReturned).help("return a copy of one of them, made with `copy`").fix_apply(
         "Return copies",
         body,
         "copy",
@@ -279,7 +278,7 @@ pub(super) fn loop_aliases_consumed(param: &Identity, body: Span) -> Diagnostic 
         format!("Return value for loop parameter {} aliases other consumed loop parameter.", quoted(param)),
     )
     .label("the values returned here share memory");
-    see(d, "loop-parameter-aliases-other").help("return a copy of one of them, made with `copy`").fix_apply(
+    see(d, Named::LoopParameterAliasesOther).help("return a copy of one of them, made with `copy`").fix_apply(
         "Return copies",
         body,
         "copy",

@@ -11,7 +11,7 @@ use std::sync::Arc;
 impl State<'_> {
     /// Walks an expression; gives what its value may share.
     pub(super) fn exp(&mut self, e: &mut Exp) -> Tree {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_inner(e))
+        fehu_base::stack::deep(|| self.exp_inner(e))
     }
 
     fn exp_inner(&mut self, e: &mut Exp) -> Tree {

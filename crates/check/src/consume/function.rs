@@ -6,7 +6,7 @@ use super::apply::misfit_in;
 use super::errors;
 use super::state::{Frame, Owner, State, What};
 use crate::tast::{Exp, Lambda, LocalFun, Pat, PatKind, ValBind};
-use crate::types::{Arrow, Named, RetType, Size, Type, Uniq};
+use crate::types::{Arrow, Parts, RetType, Size, Type, Uniq};
 use crate::visit;
 use fehu_base::{Name, Span};
 
@@ -220,7 +220,7 @@ fn fun_type(params: &[Pat], ret: RetType) -> Type {
             | PatKind::Constr(..)
             | PatKind::Attr(..) => None,
         };
-        ret = RetType::simple(Type::Arrow(Named::new(Arrow { param, lhs: p.ty.clone(), ret })));
+        ret = RetType::simple(Type::Arrow(Parts::new(Arrow { param, lhs: p.ty.clone(), ret })));
     }
     ret.ty
 }

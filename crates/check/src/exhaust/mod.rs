@@ -7,6 +7,7 @@
 mod matrix;
 
 use crate::context::{see, Context};
+use crate::named::Named;
 use crate::tast::{Case, Exp, ExpKind, Pat, ValBind};
 use crate::types::Type;
 use crate::visit;
@@ -24,7 +25,7 @@ pub fn check_val_bind(ctx: &mut Context, bind: &ValBind) {
 }
 
 fn exp(ctx: &mut Context, e: &Exp) {
-    stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+    fehu_base::stack::deep(|| {
         if let ExpKind::Match(scrutinee, cases) = &*e.kind {
             check_match(ctx, e.span, &scrutinee.ty, cases);
         }
@@ -39,7 +40,7 @@ fn check_match(ctx: &mut Context, span: Span, ty: &Type, cases: &[Case]) {
     if !missing.is_empty() {
         let d = Diagnostic::error(span, format!("Unmatched cases in match expression: {}", list(&missing)))
             .label("some values match no case")
-            .note(see("unmatched-cases"))
+            .note(see(Named::UnmatchedCases))
             .help("add cases for these values, or a last case `_`");
         let added: String = missing.iter().map(|m| format!("\ncase {m} -> ???")).collect();
         let d = d.fix("Add the missing cases", span.end(), added);
@@ -68,7 +69,7 @@ fn irrefutable(ctx: &mut Context, pat: &Pat) {
         format!("Refutable pattern not allowed here. Unmatched cases: {}", list(&missing)),
     )
     .label("does not match all values of its type")
-    .note(see("refutable-pattern"))
+    .note(see(Named::RefutablePattern))
     .help("use `match` to tell the cases apart");
     ctx.report(d);
 }

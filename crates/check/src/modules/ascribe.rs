@@ -31,7 +31,15 @@ impl Checker<'_> {
         span: Span,
         out: &mut Vec<Dec>,
     ) -> Result<Module, Stop> {
+        let first = out.len();
         self.matches(m, &sig, &Place::at(span), out)?;
+        // The names of the module type are those of the module's values, under other types.
+        for dec in &out[first..] {
+            match dec {
+                Dec::Alias(a) => self.ctx.synonyms.note(a.name, a.target),
+                Dec::Val(_) | Dec::TypeDef(..) | Dec::Functor(_) | Dec::Apply(_) => {}
+            }
+        }
         self.made.extend(sig.abs);
         Ok(sig.module)
     }
@@ -168,7 +176,7 @@ impl Checker<'_> {
         let lifted = expected.lifted.max(kind(&self.ctx, &expected.def.ty));
         let same = same_sorts(&have.def.tparams, &expected.tparams)
             && have.def.lifted <= lifted
-            && subsume::same_def(&self.ctx, &have.def, &expected).is_ok();
+            && subsume::same_def(&mut self.ctx, &have.def, &expected).is_ok();
         if same {
             return Ok(());
         }

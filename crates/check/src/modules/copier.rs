@@ -107,6 +107,7 @@ impl<'a> Copier<'a> {
                 result_abs: f.result_abs.clone(),
                 result: see_through(self.ctx, &self.subst, &f.result),
                 hidden: f.hidden.clone(),
+                synonyms: synonyms_of(&self.subst, f),
             };
         }
         let param_abs = self.abstract_types(&f.param_abs, &[]);
@@ -121,6 +122,7 @@ impl<'a> Copier<'a> {
             result_abs,
             result,
             hidden: f.hidden.clone(),
+            synonyms: vec![],
         }
     }
 
@@ -199,8 +201,13 @@ pub(super) fn see_through(ctx: &mut Context, subst: &Subst, m: &Module) -> Modul
             result_abs: f.result_abs.clone(),
             result: see_through(ctx, subst, &f.result),
             hidden: f.hidden.clone(),
+            synonyms: synonyms_of(subst, f),
         })),
     }
+}
+
+fn synonyms_of(subst: &Subst, f: &FunctorSig) -> Vec<(Name, Name)> {
+    f.synonyms.iter().map(|(n, of)| (*n, subst.value(*of))).collect()
 }
 
 /// Substitutes in the values and types of an environment; modules in it are left as they are.

@@ -4,13 +4,14 @@ use super::defined::{Defined, Place};
 use super::needed::promised;
 use super::{Checker, Stop};
 use crate::context::see;
+use crate::named::Named;
 use crate::scope::{Env, ModEntry, ModTypeEntry, Module, TermEntry, TypeEntry, ValEntry, ValKind};
 use crate::show::Show;
 use crate::type_exp::uses::{has_any_in_param, mentioned, name_anys};
 use crate::type_exp::{bind_tparams, elaborate_kinded};
 use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeDef};
 use crate::{consume, exhaust, tast, terms, warn};
-use fehu_base::{Diagnostic, Span, Symbol};
+use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::{self, Ident, Liftedness};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -147,13 +148,14 @@ impl Checker<'_> {
             self.ctx.report(
                 Diagnostic::error(b.name.span, format!("The {text} operator may not be redefined."))
                     .note("it does not always evaluate its right operand, which no function can do")
-                    .note(see("may-not-be-redefined")),
+                    .note(see(Named::MayNotBeRedefined)),
             );
         }
         let name = self.ctx.bind(b.name.name, b.name.span);
-        self.ctx.definition = Some(b.name.span);
+        self.ctx.begin(b.name);
         let errors = self.errors();
         let (bind, mut scheme) = terms::check_val_bind(&mut self.ctx, &mut self.scope, name, b);
+        let said = self.ctx.diagnostics.len();
         if let Some(mut bind) = bind {
             exhaust::check_val_bind(&mut self.ctx, &bind);
             consume::check_val_bind(&mut self.ctx, &mut bind);
@@ -161,8 +163,14 @@ impl Checker<'_> {
                 warn::check_val_bind(&mut self.ctx, &bind);
             }
             scheme.ty = with_result(&scheme.ty, bind.params.len(), &bind.ret);
+            if let Some(other) = other_name(&bind) {
+                self.ctx.synonyms.note(name, other);
+            }
             if self.errors() == errors {
                 bind.entry = self.entry_point(b, &bind, place);
+            }
+            if self.ctx.uses_broken {
+                self.ctx.diagnostics.truncate(said);
             }
             out.push(tast::Dec::Val(bind));
         } else {
@@ -187,17 +195,23 @@ impl Checker<'_> {
         (!wrong).then(|| Scheme::clone(&entry.scheme))
     }
 
-    fn errors(&self) -> usize {
+    pub(super) fn errors(&self) -> usize {
         self.ctx.diagnostics.iter().filter(|d| d.severity == fehu_base::Severity::Error).count()
     }
 
     /// `type t [n] 'a = def`, in a module or a module type.
     pub(super) fn type_bind(&mut self, b: &ast::TypeBind) -> TypeEntry {
-        self.ctx.definition = Some(b.name.span);
+        self.ctx.begin(b.name);
         let mark = self.scope.mark();
         let tparams = bind_tparams(&mut self.ctx, &mut self.scope, &b.tparams);
+        let errors = self.errors();
         let (def, kind) = elaborate_kinded(&mut self.ctx, &mut self.scope, &b.def);
         self.scope.rollback(mark);
+        let name = self.ctx.bind(b.name.name, b.name.span);
+        if self.errors() > errors || def.ty.is_broken() {
+            let def = TypeDef { tparams, lifted: b.lifted, def: RetType::simple(Type::Error) };
+            return TypeEntry { name, def: Arc::new(def), span: b.name.span };
+        }
         let named = def.dims.len();
         let def = self.name_existentials(def);
         self.abbreviation_kind(b, kind, def.dims.len() > named || named > 0);
@@ -205,7 +219,7 @@ impl Checker<'_> {
         mentioned(&def.ty, &mut used);
         for p in &tparams {
             if let TParam::Size(n) = p {
-                if !used.contains(n) && !matches!(def.ty, Type::Error) {
+                if !used.contains(n) {
                     let text = format!("Size parameter \"[{}]\" unused.", self.ctx.names.base(*n));
                     self.ctx.report(Diagnostic::error(b.span, text));
                 }
@@ -218,10 +232,9 @@ impl Checker<'_> {
                     "Type abbreviation contains an anonymous size not used constructively as an array size.",
                 )
                 .note("a function does not show the sizes of its parameters")
-                .note(see("anonymous-nonconstructive")),
+                .note(see(Named::AnonymousNonconstructive)),
             );
         }
-        let name = self.ctx.bind(b.name.name, b.name.span);
         let def = TypeDef { tparams, lifted: b.lifted, def };
         TypeEntry { name, def: Arc::new(def), span: b.name.span }
     }
@@ -267,6 +280,12 @@ impl Checker<'_> {
             false => d,
         });
     }
+}
+
+/// What a definition is only another name for: `def rate = t.rate`.
+fn other_name(b: &tast::ValBind) -> Option<Name> {
+    let tast::ExpKind::Var(n, inst) = &*b.body.kind else { return None };
+    (b.params.is_empty() && inst.is_empty()).then_some(*n)
 }
 
 /// The function type with another result after so many parameters.

@@ -8,6 +8,7 @@ use super::defined::Place;
 use super::shown::TypeDefs;
 use super::Checker;
 use crate::context::see;
+use crate::named::Named;
 use crate::tast::{EntryParam, EntryPoint, Shown, ValBind};
 use crate::type_exp::uses::kind;
 use crate::type_exp::uses::{constructive, mentioned};
@@ -42,7 +43,7 @@ impl Checker<'_> {
     /// Complains about an entry point in a module.
     pub(super) fn nested_entry(&mut self, b: &ast::ValBind) {
         let d = Diagnostic::error(b.name.span, "Entry points may not be declared inside modules.")
-            .note(see("nested-entry"))
+            .note(see(Named::NestedEntry))
             .help(format!(
                 "write \"def\" here, and declare \"entry {0} = m.{0}\" at the top level of the file",
                 b.name.name
@@ -58,10 +59,10 @@ impl Checker<'_> {
     }
 
     fn entry_rules(&mut self, b: &ast::ValBind, bind: &ValBind) {
-        let error = |text: &str, slug: &str| Diagnostic::error(b.name.span, text).note(see(slug));
+        let error = |text: &str, name: Named| Diagnostic::error(b.name.span, text).note(see(name));
         if bind.tparams.iter().any(|p| matches!(p, TParam::Type(..))) {
             self.ctx.report(
-                error("Entry point functions may not be polymorphic.", "polymorphic-entry")
+                error("Entry point functions may not be polymorphic.", Named::PolymorphicEntry)
                     .help("declare one entry point for each type that it is needed at"),
             );
             return;
@@ -69,7 +70,7 @@ impl Checker<'_> {
         let (params, ret) = flat_type(bind);
         let functional = |t: &Type| kind(&self.ctx, t) == Liftedness::Lifted;
         if params.iter().any(functional) || functional(&ret.ty) {
-            self.ctx.report(error("Entry point functions may not be higher-order.", "higher-order-entry"));
+            self.ctx.report(error("Entry point functions may not be higher-order.", Named::HigherOrderEntry));
             return;
         }
         let mut shown = FxHashSet::default();
@@ -85,13 +86,13 @@ impl Checker<'_> {
             let d = if in_params.contains(n) {
                 error(
                     &format!("Entry point size parameter [{base}] only used non-constructively."),
-                    "nonconstructive-entry",
+                    Named::NonconstructiveEntry,
                 )
                 .note("its value must be the size of an argument, since it cannot be computed back from an expression")
             } else {
                 error(
                     "Entry point functions must not be size-polymorphic in their return type.",
-                    "size-polymorphic-entry",
+                    Named::SizePolymorphicEntry,
                 )
                 .note(format!("nothing tells the size [{base}] when the entry point is called"))
             };

@@ -176,6 +176,11 @@ fn as_before(old: &Binding, new: &Binding, first_own: usize, ctx: &mut Context) 
             if a.kind != b.kind || !same_scheme(&a.scheme, &b.scheme, first_own) {
                 return None;
             }
+            // Another name for another constant is another size.
+            let [was, is] = [a.name, b.name].map(|n| Some(ctx.synonyms.value(n)).filter(|value| *value != n));
+            if was != is {
+                return None;
+            }
             let entry = crate::scope::ValEntry { span: b.span, ..a.clone() };
             (a.name, b.name, Binding::Term(*sym, TermEntry::Val(entry)))
         }

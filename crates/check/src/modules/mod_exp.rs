@@ -7,10 +7,12 @@ use super::{Checker, Stop};
 use crate::resolve;
 use crate::scope::{AbstractType, FunctorSig, ModEntry, Module, ModuleType, TermEntry};
 use crate::tast::{Dec, Functor, FunctorApply};
+use crate::terms::sizes::equal::Synonyms;
 use crate::type_exp::uses::{mentioned, mentioned_ret};
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::{self, ModExp, ModParam, ModTypeExp};
-use rustc_hash::FxHashSet;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -25,7 +27,7 @@ impl Checker<'_> {
 
     /// A module expression. What it declares goes to `out`.
     pub(super) fn mod_exp(&mut self, e: &ModExp, out: &mut Vec<Dec>) -> Result<Module, Stop> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.mod_exp_inner(e, out))
+        fehu_base::stack::deep(|| self.mod_exp_inner(e, out))
     }
 
     fn mod_exp_inner(&mut self, e: &ModExp, out: &mut Vec<Dec>) -> Result<Module, Stop> {
@@ -115,7 +117,7 @@ impl Checker<'_> {
         let result = self.parametric(name, rest, sig, body, span, &mut inner)?;
         let result_abs = std::mem::replace(&mut self.made, outside);
         self.scope.rollback(mark);
-        let hidden = hidden_names(&inner, &result);
+        let (hidden, synonyms) = hidden_names(&self.ctx.synonyms, &inner, &result);
         let name = self.ctx.bind(name, span);
         out.push(Dec::Functor(Functor { name, body: inner, span }));
         Ok(Module::Functor(Arc::new(FunctorSig {
@@ -126,6 +128,7 @@ impl Checker<'_> {
             result_abs,
             result,
             hidden,
+            synonyms,
         })))
     }
 
@@ -146,21 +149,26 @@ impl Checker<'_> {
         f.hidden.iter().for_each(|n| copier.value(*n));
         copier.declare(&f.result);
         let module = copier.module(&f.result);
-        let results = copier.pairs;
+        let (results, subst) = (copier.pairs, copier.subst);
+        for (value, of) in &f.synonyms {
+            self.ctx.synonyms.note(subst.value(*value), subst.value(*of));
+        }
         self.made.extend(made);
         out.push(Dec::Apply(FunctorApply { functor: f.name, bind, results, span }));
         Ok(module)
     }
 }
 
-/// What types of the result mention and the body binds, but the result does not show.
-fn hidden_names(body: &[Dec], result: &Module) -> Vec<Name> {
-    let mut used = FxHashSet::default();
-    let mut shown = FxHashSet::default();
-    module_names(result, &mut used, &mut shown);
-    let mut hidden = vec![];
+/// What the result depends on and does not show, but the body binds; and the values, shown and hidden, that are other names
+/// for something.
+fn hidden_names(known: &Synonyms, body: &[Dec], result: &Module) -> (Vec<Name>, Vec<(Name, Name)>) {
+    let mut names = Names::default();
+    names.of(result);
+    let values: Vec<Name> = names.used.iter().chain(&names.shown).map(|n| known.value(*n)).collect();
+    names.used.extend(values);
+    let (mut seen, mut hidden) = (names.shown.clone(), vec![]);
     let mut consider = |n: Name| {
-        if used.contains(&n) && shown.insert(n) {
+        if names.used.contains(&n) && seen.insert(n) {
             hidden.push(n);
         }
     };
@@ -177,28 +185,42 @@ fn hidden_names(body: &[Dec], result: &Module) -> Vec<Name> {
             Dec::TypeDef(..) | Dec::Functor(_) => {}
         }
     }
-    hidden
+    let synonyms = names.shown.iter().chain(&hidden).map(|n| (*n, known.value(*n))).filter(|(n, of)| n != of);
+    let synonyms = synonyms.collect();
+    (hidden, synonyms)
 }
 
-/// The names that types in a module mention, and those of its values.
-fn module_names(m: &Module, used: &mut FxHashSet<Name>, shown: &mut FxHashSet<Name>) {
-    match m {
-        Module::Struct(env) => {
-            for entry in env.terms.values() {
-                match entry {
-                    TermEntry::Val(v) => {
-                        shown.insert(v.name);
-                        mentioned(&v.scheme.ty, used);
+/// The names in a module.
+#[derive(Default)]
+struct Names {
+    /// Those that its types, and parametric modules in it, mention.
+    used: FxHashSet<Name>,
+    /// Those of its values.
+    shown: IndexSet<Name, FxBuildHasher>,
+}
+
+impl Names {
+    fn of(&mut self, m: &Module) {
+        match m {
+            Module::Struct(env) => {
+                for entry in env.terms.values() {
+                    match entry {
+                        TermEntry::Val(v) => {
+                            self.shown.insert(v.name);
+                            mentioned(&v.scheme.ty, &mut self.used);
+                        }
+                        TermEntry::Mod(m) => self.of(&m.module),
                     }
-                    TermEntry::Mod(m) => module_names(&m.module, used, shown),
                 }
+                env.types.values().for_each(|t| mentioned_ret(&t.def.def, &mut self.used));
             }
-            env.types.values().for_each(|t| mentioned_ret(&t.def.def, used));
-        }
-        Module::Functor(f) => {
-            let mut inside = FxHashSet::default();
-            module_names(&f.param, used, &mut inside);
-            module_names(&f.result, used, &mut inside);
+            Module::Functor(f) => {
+                let mut inside = Names::default();
+                inside.of(&f.param);
+                inside.of(&f.result);
+                self.used.extend(inside.used);
+                self.used.extend(f.synonyms.iter().map(|(_, of)| *of));
+            }
         }
     }
 }

@@ -31,7 +31,7 @@ struct Building {
 impl Checker<'_> {
     /// A module type expression, with names of its own for all it describes.
     pub(super) fn mod_type(&mut self, te: &ModTypeExp) -> Result<ModuleType, Stop> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match te {
+        fehu_base::stack::deep(|| match te {
             ModTypeExp::Parens(t, _) => self.mod_type(t),
             ModTypeExp::Var(q) => self.named_mod_type(q),
             ModTypeExp::Specs(specs, _) => self.specs(specs),
@@ -85,6 +85,7 @@ impl Checker<'_> {
             result_abs: rhs.abs,
             result: rhs.module,
             hidden: vec![],
+            synonyms: vec![],
         };
         Ok(ModuleType { abs: vec![], module: Module::Functor(Arc::new(sig)) })
     }
@@ -159,11 +160,17 @@ impl Checker<'_> {
         te: &TypeExp,
         span: Span,
     ) -> ValEntry {
-        self.ctx.definition = Some(name.span);
+        self.ctx.begin(name);
+        let errors = self.errors();
         let mark = self.scope.mark();
         let mut tparams = bind_tparams(&mut self.ctx, &mut self.scope, tparams);
         let ret = elaborate(&mut self.ctx, &mut self.scope, te);
         self.scope.rollback(mark);
+        let unique = self.ctx.bind(name.name, name.span);
+        if self.errors() > errors {
+            let scheme = Arc::new(Scheme::mono(Type::Error));
+            return ValEntry { name: unique, scheme, span: name.span, kind: ValKind::Global };
+        }
         if has_any(&ret.ty) || has_any_in_param(&ret.ty) {
             self.ctx.report(
                 Diagnostic::error(span, "All function parameters must have non-anonymous sizes.")
@@ -171,7 +178,6 @@ impl Checker<'_> {
             );
         }
         tparams.extend(ret.dims.iter().map(|d| TParam::Size(*d)));
-        let unique = self.ctx.bind(name.name, name.span);
         let scheme = Arc::new(Scheme { tparams, overloads: vec![], ty: ret.ty });
         ValEntry { name: unique, scheme, span: name.span, kind: ValKind::Global }
     }

@@ -7,11 +7,10 @@
 //! must be expected where it is given.
 
 use crate::context::Context;
-use crate::subst::{exp_size, make_nonunique, make_unique, Subst};
-use crate::tast::Exp;
-use crate::terms::sizes::equal::same_exp;
+use crate::subst::{make_nonunique, make_unique, Subst};
+use crate::terms::sizes::equal::{make_equal, Choices, Synonyms};
 use crate::type_exp::params::param_arg;
-use crate::type_exp::uses::{kind, mentioned_size};
+use crate::type_exp::uses::{consumes, depends_on, kind};
 use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, TypeDef, Uniq};
 use fehu_base::{Name, Symbol};
 use fehu_syntax::ast::Liftedness;
@@ -68,7 +67,7 @@ fn with_fresh_params(ctx: &mut Context, s: &Scheme) -> Scheme {
 }
 
 /// Whether two definitions, with the same number of parameters, stand for the same type.
-pub(super) fn same_def(ctx: &Context, given: &TypeDef, expected: &TypeDef) -> Result<(), String> {
+pub(super) fn same_def(ctx: &mut Context, given: &TypeDef, expected: &TypeDef) -> Result<(), String> {
     let mut m = Match::new(ctx);
     for (g, e) in given.tparams.iter().zip(&expected.tparams) {
         match (g, e) {
@@ -94,7 +93,7 @@ pub(super) fn same_def(ctx: &Context, given: &TypeDef, expected: &TypeDef) -> Re
 }
 
 struct Match<'a> {
-    ctx: &'a Context,
+    ctx: &'a mut Context,
     /// Type names that may be chosen: their kind, and what was chosen.
     types: FxHashMap<Name, (Liftedness, Option<Type>)>,
     /// Size names that may be chosen, and what was chosen.
@@ -110,14 +109,17 @@ struct Match<'a> {
 }
 
 impl<'a> Match<'a> {
-    fn new(ctx: &'a Context) -> Match<'a> {
+    fn new(ctx: &'a mut Context) -> Match<'a> {
         let (types, sizes) = (FxHashMap::default(), FxHashMap::default());
         Match { ctx, types, sizes, params: vec![], inner: vec![], partly_owned: false, copies: false }
     }
 
-    fn solution(&self, p: TParam) -> TypeArg {
+    fn solution(&mut self, p: TParam) -> TypeArg {
         match p {
-            TParam::Size(n) => TypeArg::Size(self.size_of(&Size::Var(n)).unwrap_or(Size::Const(0))),
+            TParam::Size(n) => TypeArg::Size(match self.put_in(&Size::Var(n)) {
+                Size::Var(open) if self.is_open(open) => Size::Const(0),
+                found @ (Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Any) => found,
+            }),
             TParam::Type(_, n) => {
                 TypeArg::Type(self.types.get(&n).and_then(|(_, t)| t.clone()).unwrap_or(Type::unit()))
             }
@@ -126,7 +128,7 @@ impl<'a> Match<'a> {
 
     /// `given` is used where `expected` is wanted.
     fn ty(&mut self, given: &Type, expected: &Type) -> Result<(), String> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.ty_inner(given, expected))
+        fehu_base::stack::deep(|| self.ty_inner(given, expected))
     }
 
     fn ty_inner(&mut self, given: &Type, expected: &Type) -> Result<(), String> {
@@ -241,7 +243,7 @@ impl<'a> Match<'a> {
         }
         let depth = self.inner.len();
         self.inner.extend(&given.ret.dims);
-        self.partly_owned = matches!(given.ret.ty, Type::Record(_)) && has_unique(&given.ret.ty);
+        self.partly_owned = matches!(given.ret.ty, Type::Record(_)) && consumes(&given.ret.ty);
         let result = self.ty(&given.ret.ty, &expected.ret.ty);
         self.partly_owned = around;
         self.inner.truncate(depth);
@@ -265,81 +267,38 @@ impl<'a> Match<'a> {
         Ok(())
     }
 
-    /// What a size is, as far as chosen; none if it may still be chosen.
-    fn size_of(&self, s: &Size) -> Option<Size> {
-        let mut s = s.clone();
-        // Chains are as long as arrows are nested; a circle cannot arise, since a name is
-        // chosen once and never for itself.
-        while let Size::Var(n) = s {
-            match self.sizes.get(&n) {
-                Some(Some(next)) => s = next.clone(),
-                Some(None) => return None,
-                None => return Some(Size::Var(n)),
+    /// The size with everything put in that has been chosen.
+    fn put_in(&mut self, s: &Size) -> Size {
+        match s {
+            Size::Var(n) => match self.sizes.get(n).cloned() {
+                Some(Some(chosen)) => self.put_in(&chosen),
+                Some(None) | None => s.clone(),
+            },
+            Size::Exp(_) => {
+                let mut used = rustc_hash::FxHashSet::default();
+                depends_on(s, &mut used);
+                let mut subst = Subst::default();
+                for n in used {
+                    if matches!(self.sizes.get(&n), Some(Some(_))) {
+                        subst.sizes.insert(n, self.put_in(&Size::Var(n)));
+                    }
+                }
+                subst.size(&mut self.ctx.names, s)
             }
+            Size::Const(_) | Size::Any => s.clone(),
         }
-        Some(s)
-    }
-
-    /// The name at the end of the chain, if it may still be chosen.
-    fn open_name(&self, s: &Size) -> Option<Name> {
-        let mut s = s.clone();
-        while let Size::Var(n) = s {
-            match self.sizes.get(&n) {
-                Some(Some(next)) => s = next.clone(),
-                Some(None) => return Some(n),
-                None => return None,
-            }
-        }
-        None
     }
 
     fn size(&mut self, given: &Size, expected: &Size) -> Result<(), String> {
-        match (self.open_name(given), self.open_name(expected)) {
-            (Some(g), Some(e)) if g == e => Ok(()),
-            (Some(g), _) if self.may_be(g, expected) => {
-                self.sizes.insert(g, Some(expected.clone()));
-                Ok(())
-            }
-            (None, Some(e)) if self.may_be(e, given) => {
-                self.sizes.insert(e, Some(given.clone()));
-                Ok(())
-            }
-            (Some(_), _) | (None, Some(_)) => Err(self.sizes_differ(given, expected)),
-            (None, None) => {
-                let (g, e) = match (self.size_of(given), self.size_of(expected)) {
-                    (Some(g), Some(e)) => (g, e),
-                    _ => return Ok(()),
-                };
-                let same = match (&g, &e) {
-                    (Size::Const(a), Size::Const(b)) => a == b,
-                    (Size::Var(a), Size::Var(b)) => a == b,
-                    (Size::Exp(a), Size::Exp(b)) => self.exp(a, b),
-                    (Size::Any, _) | (_, Size::Any) => true,
-                    (Size::Const(_) | Size::Var(_) | Size::Exp(_), _) => false,
-                };
-                if same {
-                    return Ok(());
-                }
-                Err(self.sizes_differ(&g, &e))
-            }
-        }
-    }
-
-    /// A size parameter is chosen once, so it cannot be what each call of a function brings anew.
-    fn may_be(&self, n: Name, s: &Size) -> bool {
-        let mut used = rustc_hash::FxHashSet::default();
-        mentioned_size(s, &mut used);
-        !self.params.contains(&n) || !self.inner.iter().any(|d| used.contains(d))
+        make_equal(self, given, expected).map_err(|_| {
+            let (g, e) = (self.put_in(given), self.put_in(expected));
+            self.sizes_differ(&g, &e)
+        })
     }
 
     fn sizes_differ(&self, given: &Size, expected: &Size) -> String {
         let show = self.ctx.show();
         format!("Sizes \"{}\" and \"{}\" do not match.", show.size(expected), show.size(given))
-    }
-
-    /// Whether two size expressions are written the same, up to choices.
-    fn exp(&mut self, a: &Exp, b: &Exp) -> bool {
-        same_exp(a, b, &mut |x, y| self.size(&exp_size(x.clone()), &exp_size(y.clone())).is_ok())
     }
 
     fn differ(&self, given: &Type, expected: &Type) -> String {
@@ -348,13 +307,31 @@ impl<'a> Match<'a> {
     }
 }
 
-/// Whether a value of the type owns some part of itself.
-fn has_unique(t: &Type) -> bool {
-    match t {
-        Type::Array(u, ..) | Type::Var(u, ..) => *u == Uniq::Unique,
-        Type::Record(fs) => fs.iter().any(|(_, t)| has_unique(t)),
-        Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(has_unique),
-        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
+impl Choices for Match<'_> {
+    type Refusal = ();
+
+    fn synonyms(&self) -> &Synonyms {
+        &self.ctx.synonyms
+    }
+
+    fn known(&mut self, s: &Size) -> Size {
+        self.put_in(s)
+    }
+
+    fn is_open(&self, n: Name) -> bool {
+        matches!(self.sizes.get(&n), Some(None))
+    }
+
+    fn choose(&mut self, n: Name, s: &Size) -> Result<(), ()> {
+        let mut used = rustc_hash::FxHashSet::default();
+        depends_on(s, &mut used);
+        // A size parameter is chosen once, so it cannot be what each call of a function brings anew.
+        let anew = self.params.contains(&n) && self.inner.iter().any(|d| used.contains(d));
+        if anew || used.contains(&n) {
+            return Err(());
+        }
+        self.sizes.insert(n, Some(s.clone()));
+        Ok(())
     }
 }
 

@@ -187,3 +187,47 @@ fn the_prelude_is_right_and_fits_its_module_types() {
     assert!(errors(&c).is_empty(), "{:#?}", errors(&c));
     assert!(c.program.is_some());
 }
+
+#[test]
+fn constants_of_other_files_keep_their_identity() {
+    let tones = ("tones", "def rate : i64 = 8");
+    let more = ("more", "module t = import \"tones\" open t def rate = t.rate def half = 4i64");
+    let f = |size| {
+        format!("module t = import \"tones\" import \"more\" def f (xs: [t.rate]i32) : [{size}]i32 = xs")
+    };
+    assert_eq!(errors(&check(&[tones, more, ("main", &f("rate"))])), Vec::<&str>::new());
+    assert_eq!(errors(&check(&[tones, more, ("main", &f("half"))])).len(), 1);
+}
+
+#[test]
+fn size_parameters_are_not_what_mentions_themselves() {
+    let c = only(
+        "module m : { val f : (() -> [1]i32) -> [2]i32 } = { def f [n] (g: () -> [n]i32) : [n + 1]i32 = ??? }",
+    );
+    assert_eq!(errors(&c).len(), 1);
+    let c = only(
+        "module m : { val f [k] : [k]i32 -> ([k + 1]i32 -> ()) -> () } =
+                    { def f [n] (_: [n]i32) (_: [n]i32 -> ()) : () = () }",
+    );
+    assert_eq!(errors(&c).len(), 1);
+}
+
+#[test]
+fn another_constant_under_a_name_is_another_size() {
+    let unit = |text: &str| {
+        let file = SourceMap::default().add("main", text.to_owned());
+        SourceUnit { file, prog: fehu_syntax::parse(file, text).prog, imports: vec![], broken: vec![] }
+    };
+    let program = |k: &str| {
+        format!(
+            "module a = {{ def n : i64 = 8 }}\nmodule b = {{ def n : i64 = 9 }}\n\
+             def k = {k}\ndef f (xs: [a.n]i32) : [k]i32 = xs\n"
+        )
+    };
+    let (before, after) = (program("a.n"), program("b.n"));
+    let mut memory = Memory::default();
+    let first = check_again(&mut memory, vec![unit(&before)], 0, &before, &|| false);
+    assert!(first.is_some_and(|c| c.diagnostics.is_empty()));
+    let found = check_changed(&mut memory, &[unit(&after)], 0, &after).map(|f| f.diagnostics.len());
+    assert_eq!(found, Some(1));
+}

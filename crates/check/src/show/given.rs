@@ -8,8 +8,8 @@
 //! *{x: [3]i32, y: [3]i32}    is    *pair [3] i32
 //! ```
 
-use crate::subst::{exp_size, make_nonunique};
-use crate::terms::sizes::equal::same_exp;
+use crate::subst::make_nonunique;
+use crate::terms::sizes::equal::{same_exp, Synonyms};
 use crate::types::{Abbreviation, Size, TParam, Type, TypeArg, Uniq};
 use fehu_base::Name;
 
@@ -136,7 +136,8 @@ impl Match<'_> {
             (Size::Var(m), Size::Var(n)) => m == n || self.bound.contains(&(*m, *n)),
             (Size::Const(a), Size::Const(b)) => a == b,
             (Size::Exp(a), Size::Exp(b)) => {
-                same_exp(a, b, &mut |x, y| self.size(&exp_size(x.clone()), &exp_size(y.clone())))
+                // Other names of the same values would be other texts.
+                same_exp(&Synonyms::default(), a, b, &mut |x, y| self.size(x, y))
             }
             (Size::Any, Size::Any) => true,
             (Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Any, _) => false,

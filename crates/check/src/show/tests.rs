@@ -1,5 +1,5 @@
 use super::*;
-use crate::types::{Named, TypeDef};
+use crate::types::{Parts, TypeDef};
 use fehu_base::Span;
 use std::sync::Arc;
 
@@ -20,9 +20,9 @@ fn types_as_written() {
     let i32t = Type::Scalar(ScalarType::I32);
     let bool_t = Type::Scalar(ScalarType::Bool);
     let row = Type::array(Size::Var(n), i32t.clone());
-    let starred = Type::Array(Uniq::Unique, Size::Any, Named::new(i32t.clone()));
+    let starred = Type::Array(Uniq::Unique, Size::Any, Parts::new(i32t.clone()));
     let sum = Type::sum(vec![(Symbol::new("b"), vec![]), (Symbol::new("a"), vec![i32t.clone()])]);
-    let dependent = Type::Arrow(Named::new(Arrow {
+    let dependent = Type::Arrow(Parts::new(Arrow {
         param: Some(n),
         lhs: Type::Scalar(ScalarType::I64),
         ret: RetType { dims: vec![a], ty: Type::array(Size::Var(a), row.clone()) },
@@ -78,7 +78,7 @@ fn different_names_have_different_texts() {
     // What a type mentions keeps its text, what it binds does not.
     let ret =
         RetType { dims: vec![n], ty: Type::array(Size::Var(n), Type::array(Size::Var(m), Type::var(t))) };
-    let arrow = Type::Arrow(Named::new(Arrow { param: None, lhs: Type::var(t), ret }));
+    let arrow = Type::Arrow(Parts::new(Arrow { param: None, lhs: Type::var(t), ret }));
     assert_eq!(show_type(&names, &arrow), "t -> ?[n1].[n1][n]t");
     // What is in a module has its path, and no value hides the module.
     names.put_into(t, Symbol::new("n"));

@@ -119,7 +119,7 @@ struct Walk {
 
 impl Walk {
     fn ty(&mut self, t: &Type) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.ty_inner(t));
+        fehu_base::stack::deep(|| self.ty_inner(t));
     }
 
     fn ty_inner(&mut self, t: &Type) {

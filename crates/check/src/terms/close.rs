@@ -3,10 +3,13 @@
 
 use super::infer::Infer;
 use super::metas::{Cons, ScalarSet, Slot};
+use super::pre::Pat;
 use crate::context::see;
+use crate::named::Named;
 use crate::types::{TParam, Type, TypeArg};
 use fehu_base::prim::ScalarType;
 use fehu_base::Diagnostic;
+use fehu_syntax::ast;
 
 impl Infer<'_> {
     /// Settles all variables. Those in the declaration's type of which nothing
@@ -55,6 +58,19 @@ impl Infer<'_> {
         tparams
     }
 
+    /// The parameters without a type of which only is known that they are numbers.
+    pub(crate) fn open_numbers(&mut self, params: &[Pat], bind: &ast::ValBind) -> Vec<(usize, ast::Ident)> {
+        let mut open = vec![];
+        for (i, (p, written)) in params.iter().zip(&bind.params).enumerate() {
+            if let (ast::Pat::Var(id), Type::Meta(m)) = (written, self.st.head(&p.ty)) {
+                if self.set_of(m).is_some() {
+                    open.push((i, *id));
+                }
+            }
+        }
+        open
+    }
+
     /// A field can only be updated in a record of which all fields are known.
     fn check_updated(&mut self) {
         for (t, span) in std::mem::take(&mut self.st.updated) {
@@ -63,7 +79,7 @@ impl Infer<'_> {
                 self.report(
                     Diagnostic::error(span, "Full type of this record is not known at this point.")
                         .label("the type of a record must be known where a field is updated")
-                        .note(see("record-type-not-known"))
+                        .note(see(Named::RecordTypeNotKnown))
                         .help("annotate the type where the record is bound"),
                 );
             }
@@ -102,7 +118,7 @@ impl Infer<'_> {
         self.st.slots[m as usize] = Slot::Known(Type::Error);
         self.report(
             Diagnostic::error(*span, format!("Type is ambiguous ({what})."))
-                .note(see("ambiguous-type"))
+                .note(see(Named::AmbiguousType))
                 .help("add a type annotation to say which type is meant"),
         );
     }

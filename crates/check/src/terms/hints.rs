@@ -31,6 +31,8 @@ pub(super) struct Refused<'a> {
     pub(super) at: usize,
     pub(super) expected: &'a Type,
     pub(super) actual: &'a Type,
+    /// The types of all arguments.
+    pub(super) types: &'a [Type],
 }
 
 /// What to write instead.
@@ -50,6 +52,33 @@ enum Edit {
 }
 
 impl Advice {
+    /// Another name in the place of one.
+    pub(super) fn replace_name(at: Span, name: String) -> Advice {
+        Advice {
+            text: format!("there is \"{name}\""),
+            title: format!("Change to `{name}`"),
+            edit: Edit::Replace(vec![(at, name)]),
+        }
+    }
+
+    /// Another expression in the place of one. Without an edit, it could not be quoted as a whole.
+    pub(super) fn rewrite(at: Span, text: String) -> Option<Advice> {
+        let title = format!("Change to `{text}`");
+        let edit = Edit::Replace(vec![(at, text.clone())]);
+        (text.len() < quote::LIMIT).then(|| Advice { text: format!("write \"{text}\""), title, edit })
+    }
+
+    /// A parameter with its type in the place of one without.
+    pub(super) fn declare(at: Span, text: String, param: String) -> Advice {
+        Advice { text, title: format!("Change to `{param}`"), edit: Edit::Replace(vec![(at, param)]) }
+    }
+
+    /// Parentheses around an expression.
+    pub(super) fn around(at: Span, text: String) -> Advice {
+        let edits = vec![(at.start(), "(".into()), (at.end(), ")".into())];
+        Advice { text, title: "Put it in parentheses".into(), edit: Edit::Replace(edits) }
+    }
+
     /// The diagnostic with this advice.
     pub(super) fn given(self, d: Diagnostic) -> Diagnostic {
         let d = d.help(self.text);
@@ -80,6 +109,12 @@ impl Infer<'_> {
         if let Some(advice) = map_of_several(name, refused.function, refused.args.len()) {
             return Some(advice);
         }
+        if let Some(advice) = self.operator_for(name, refused) {
+            return Some(advice);
+        }
+        if let Some(advice) = self.function_of_elements(name, refused) {
+            return Some(advice);
+        }
         if name == "-" && refused.at == 0 && matches!(actual, Type::Arrow(_)) {
             let negated = *refused.args.get(1)?;
             let (f, x) = (quote::exp(arg), quote::exp(negated));
@@ -104,6 +139,121 @@ impl Infer<'_> {
             }
         }
         conversion(&expected, &actual, arg, refused.args, refused.at, operator)
+    }
+}
+
+impl Infer<'_> {
+    /// Operators that other languages use for more types: `x ^ 2`, `a & b`, `"a" + "b"`, `xs + 1`.
+    fn operator_for(&mut self, op: &str, refused: &Refused<'_>) -> Option<Advice> {
+        let [l, r] = refused.args else { return None };
+        let types: Vec<Type> = refused.types.iter().map(|t| self.st.zonk(t)).collect();
+        let scalar = |i: usize| scalar_of(types.get(i)?);
+        let either = |wanted: &dyn Fn(ScalarType) -> bool| [0, 1].into_iter().filter_map(scalar).any(wanted);
+        let text = matches!(*l.kind, ExpKind::Literal(ast::Literal::String(_)))
+            || matches!(*r.kind, ExpKind::Literal(ast::Literal::String(_)));
+        let other = match op {
+            "^" if either(&|t| t.is_float()) => Some("**"),
+            "&" if either(&|t| t == ScalarType::Bool) => Some("&&"),
+            "|" if either(&|t| t == ScalarType::Bool) => Some("||"),
+            "^" if either(&|t| t == ScalarType::Bool) => Some("!="),
+            "+" if text => Some("++"),
+            _ => None,
+        };
+        if let Some(other) = other {
+            return Some(Advice {
+                text: format!("write \"{} {other} {}\"", quote::exp(l), quote::exp(r)),
+                title: format!("Change to `{other}`"),
+                edit: Edit::Replace(vec![(refused.function, other.into())]),
+            });
+        }
+        if text || !matches!(op, "+" | "-" | "*" | "/" | "%" | "**") {
+            return None;
+        }
+        let rows = |i: usize| matches!(types.get(i), Some(Type::Array(_, _, e)) if scalar_of(e).is_some());
+        let mut number = |i: usize| match types.get(i) {
+            Some(Type::Scalar(t)) => t.is_integer() || t.is_float(),
+            Some(Type::Meta(m)) => self.set_of(*m).is_some(),
+            Some(_) | None => false,
+        };
+        let (left, right) = (quoted_argument(l), quoted_argument(r));
+        let mapped = match (rows(0), rows(1)) {
+            (true, true) => format!("map2 ({op}) {left} {right}"),
+            (true, false) if number(1) => {
+                match op {
+                    // `(- 1)` is a number.
+                    "-" => format!("map (\\x -> x - {right}) {left}"),
+                    _ => format!("map ({op} {right}) {left}"),
+                }
+            }
+            (false, true) if number(0) => {
+                format!("map ({left} {op}) {right}")
+            }
+            (true | false, true | false) => return None,
+        };
+        Advice::rewrite(l.span.to(r.span), mapped)
+    }
+
+    /// A function of elements that was given an array, and a reduction without its neutral element.
+    fn function_of_elements(&mut self, name: &str, refused: &Refused<'_>) -> Option<Advice> {
+        let arg = *refused.args.get(refused.at)?;
+        let actual = self.st.zonk(refused.actual);
+        let Type::Array(_, _, elem) = &actual else { return None };
+        let whole = refused.function.to(arg.span);
+        if let ("reduce" | "reduce_comm" | "scan", 1, [op, _]) = (name, refused.at, refused.args) {
+            let neutral = neutral(&quote::exp(op))?;
+            return Advice::rewrite(
+                whole,
+                format!("{name} {} {neutral} {}", quoted_argument(op), quoted_argument(arg)),
+            );
+        }
+        let expected = scalar_of(&self.st.zonk(refused.expected))?;
+        if scalar_of(elem) != Some(expected) || refused.args.len() != 1 || name == "function" {
+            return None;
+        }
+        let (module, function) = name.rsplit_once('.').unwrap_or(("", name));
+        match (module, function) {
+            ("", _) | (_, "max" | "min") if !function.starts_with(|c: char| c.is_alphabetic()) => None,
+            (module, "max" | "min") if !module.is_empty() => {
+                Some(Advice::replace_name(refused.function, format!("{module}.{function}imum")))
+            }
+            _ => Advice::rewrite(whole, format!("map {name} {}", quoted_argument(arg))),
+        }
+    }
+}
+
+/// What an operator that is reduced with leaves as it is.
+fn neutral(op: &str) -> Option<String> {
+    Some(match op.trim_matches(|c| c == '(' || c == ')') {
+        "+" | "|" | "^" => "0".into(),
+        "*" => "1".into(),
+        "&&" => "true".into(),
+        "||" => "false".into(),
+        named => {
+            let (module, function) = named.rsplit_once('.')?;
+            match function {
+                "max" => format!("{module}.lowest"),
+                "min" => format!("{module}.highest"),
+                "+" => "0".into(),
+                "*" => "1".into(),
+                _ => return None,
+            }
+        }
+    })
+}
+
+/// The scalar that a type is.
+pub(super) fn scalar_of(t: &Type) -> Option<ScalarType> {
+    if let Type::Scalar(t) = t {
+        return Some(*t);
+    }
+    None
+}
+
+/// The operator for a function of two arguments elsewhere.
+pub(super) fn infix_for(name: &str) -> Option<&'static str> {
+    match name {
+        "pow" | "power" | "expt" => Some("**"),
+        _ => symbol_for(name).filter(|s| !s.starts_with(|c: char| c.is_alphabetic()) && *s != "!"),
     }
 }
 
@@ -160,6 +310,7 @@ pub(super) fn other_name(qualifier: Option<Symbol>, name: Symbol) -> Option<Stri
             let (from, to) = if name.starts_with("to_") { (from, to) } else { (to, from) };
             Some(format!("{}.{}", to.as_str(), from.as_str()))
         }
+        None if name == "unsafe" => Some("#[unsafe]".into()),
         None => symbol_for(name).map(str::to_owned),
     }
 }
@@ -208,6 +359,17 @@ pub(super) fn other_form(name: Symbol) -> Option<&'static str> {
     }
 }
 
+/// `s += i` gives `s` another value elsewhere.
+pub(super) fn assigning(op: &str, l: &ast::Exp, r: &ast::Exp) -> Option<Advice> {
+    let plain = op.strip_suffix('=').filter(|op| matches!(*op, "+" | "-" | "*" | "**" | "&" | "|"))?;
+    let between = Span { lo: l.span.hi, hi: r.span.lo, ..l.span };
+    Some(Advice {
+        text: format!("no value changes; the new one is \"{} {plain} {}\"", quote::exp(l), quote::exp(r)),
+        title: format!("Change to `{plain}`"),
+        edit: Edit::Replace(vec![(between, format!(" {plain} "))]),
+    })
+}
+
 fn symbol_for(word: &str) -> Option<&'static str> {
     match word {
         "/=" | "<>" | "~=" => Some("!="),
@@ -221,12 +383,11 @@ fn symbol_for(word: &str) -> Option<&'static str> {
         "False" => Some("false"),
         "len" | "size" => Some("length"),
         "fold" => Some("reduce"),
-        "unsafe" => Some("#[unsafe]"),
         _ => None,
     }
 }
 
-fn quoted_argument(e: &ast::Exp) -> String {
+pub(super) fn quoted_argument(e: &ast::Exp) -> String {
     let text = quote::exp(e);
     if is_operand(e) {
         text
@@ -241,6 +402,17 @@ fn is_operand(e: &ast::Exp) -> bool {
         &*e.kind,
         ExpKind::Var(_) | ExpKind::Literal(_) | ExpKind::Parens(_) | ExpKind::Tuple(_) | ExpKind::Array(_)
     )
+}
+
+/// A result that is a number of another type than the function has: how to convert it.
+pub(super) fn result_conversion(expected: &Type, actual: &Type, body: &ast::Exp) -> Option<Advice> {
+    let mut result = body;
+    while let ExpKind::Let { body, .. } | ExpKind::LetUpdate { body, .. } | ExpKind::LetFun(_, body) =
+        &*result.kind
+    {
+        result = body;
+    }
+    conversion(expected, actual, result, &[], 0, false)
 }
 
 /// Numbers of one type where those of another are needed: how to convert them. Of two operands, an integer becomes a

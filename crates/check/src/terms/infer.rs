@@ -5,13 +5,14 @@
 //! `infer_apply.rs` (uses and applications), `infer_bind.rs` (what binds
 //! names) and `infer_pat.rs`.
 
-use super::hints::other_field;
+use super::foreign::comprehension;
+use super::hints::{other_field, quoted_argument};
 use super::metas::{Cons, ScalarSet, State, Why, WhyKind};
 use super::pre::{self, Exp, ExpKind, Written};
 use super::quote;
 use super::unify::{Mismatch, Unified};
 use crate::context::Context;
-use crate::scope::{Scope, TermEntry, ValEntry, ValKind};
+use crate::scope::{Scope, ValEntry, ValKind};
 use crate::tast::Occurrence;
 use crate::type_exp;
 use crate::types::{is_too_large, Scheme, Size, Type, MAX_DEPTH, MAX_PARTS};
@@ -92,6 +93,7 @@ impl<'a> Infer<'a> {
             WhyKind::MatchResult => (Liftedness::SizeLifted, "Invalid type of match expression."),
             WhyKind::LoopParam => (Liftedness::SizeLifted, "Invalid type of loop parameter."),
             WhyKind::TypeParam(_)
+            | WhyKind::OnlyValue(_)
             | WhyKind::IntLiteral
             | WhyKind::FloatLiteral
             | WhyKind::Operator(_)
@@ -142,7 +144,7 @@ impl<'a> Infer<'a> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     pub(crate) fn exp(&mut self, e: &ast::Exp) -> Exp {
         // Room to drop types, too, which are as deep as `MAX_DEPTH`.
-        let made = stacker::maybe_grow(1024 * 1024, 8 * 1024 * 1024, || self.exp_inner(e));
+        let made = fehu_base::stack::with_room(1024 * 1024, 8 * 1024 * 1024, || self.exp_inner(e));
         match &*e.kind {
             ast::ExpKind::Tuple(_)
             | ast::ExpKind::Record(_)
@@ -185,8 +187,9 @@ impl<'a> Infer<'a> {
             ast::ExpKind::Record(fs) => self.record(fs, span),
             ast::ExpKind::Array(es) => self.array(es, span),
             ast::ExpKind::Project(e, f) => {
+                let text = quoted_argument(e);
                 let e = self.exp(e);
-                self.project(e, *f, span)
+                self.project(e, *f, span, &text)
             }
             ast::ExpKind::Index(e, ix) => {
                 let e = self.exp(e);
@@ -229,18 +232,16 @@ impl<'a> Infer<'a> {
             ast::ExpKind::SectionRight(op, e) => self.section(op, e, pre::Side::Right, span),
             ast::ExpKind::SectionAccess(path) => self.section_access(path, span),
             ast::ExpKind::Ascript(e, t) => {
-                let e = self.exp(e);
-                let t = self.written(t);
-                let headline = "Expression does not have expected type from explicit ascription.";
-                self.expect(e.span, headline, &t.ret.ty.clone(), &e.ty.clone());
+                if let Some(d) = self.cons(e, t) {
+                    self.report(d);
+                    return Exp::error(span);
+                }
+                let (e, t) = self.with_type(e, t, "explicit ascription");
                 let ty = t.ret.ty.clone();
                 Exp::new(ExpKind::Ascript(e, t), ty, span)
             }
             ast::ExpKind::Coerce(e, t) => {
-                let e = self.exp(e);
-                let t = self.written(t);
-                let headline = "Expression does not have expected type from size coercion.";
-                self.expect(e.span, headline, &t.ret.ty.clone(), &e.ty.clone());
+                let (e, t) = self.with_type(e, t, "size coercion");
                 let ty = t.ret.ty.clone();
                 Exp::new(ExpKind::Coerce(e, t), ty, span)
             }
@@ -284,6 +285,15 @@ impl<'a> Infer<'a> {
             }
             ast::ExpKind::Error => Exp::error(span),
         }
+    }
+
+    /// An expression and the type that is written with it, which it has but for the sizes.
+    fn with_type(&mut self, e: &ast::Exp, t: &ast::TypeExp, by: &str) -> (Exp, Written) {
+        let e = self.exp(e);
+        let t = self.written(t);
+        let headline = format!("Expression does not have expected type from {by}.");
+        self.expect(e.span, &headline, &t.ret.ty.clone(), &e.ty.clone());
+        (e, t)
     }
 
     pub(crate) fn condition(&mut self, e: &ast::Exp) -> Exp {
@@ -343,6 +353,10 @@ impl<'a> Infer<'a> {
     }
 
     fn array(&mut self, es: &[ast::Exp], span: Span) -> Exp {
+        if let Some(d) = comprehension(es, span) {
+            self.report(d);
+            return Exp::error(span);
+        }
         let mut out: Vec<Exp> = Vec::with_capacity(es.len());
         let mut complained = false;
         for e in es {
@@ -386,7 +400,7 @@ impl<'a> Infer<'a> {
     }
 
     /// The type of a field.
-    pub(crate) fn field_type(&mut self, t: &Type, f: ast::Ident) -> Type {
+    pub(crate) fn field_type(&mut self, t: &Type, f: ast::Ident, of: Option<(&str, Span)>) -> Type {
         match self.st.head(t) {
             Type::Error => Type::Error,
             Type::Record(fs) => match fs.iter().find(|(g, _)| *g == f.name) {
@@ -413,14 +427,8 @@ impl<'a> Infer<'a> {
                     Err(m) => {
                         let d = Diagnostic::error(f.span, format!("Attempt to access field \"{}\".", f.name));
                         let d = m.explain(d);
-                        let function = matches!(self.scope.term(f.name), Some(TermEntry::Val(_)));
-                        self.report(match function {
-                            true => d.help(format!(
-                                "only records have fields; to apply the function, write \"{} x\"",
-                                f.name
-                            )),
-                            false => d,
-                        });
+                        let d = self.no_field(d, &other, f, of);
+                        self.report(d);
                         Type::Error
                     }
                 }
@@ -428,8 +436,9 @@ impl<'a> Infer<'a> {
         }
     }
 
-    pub(crate) fn project(&mut self, e: Exp, f: ast::Ident, span: Span) -> Exp {
-        let ty = self.field_type(&e.ty.clone(), f);
+    /// A field of an expression, which is quoted, too.
+    pub(crate) fn project(&mut self, e: Exp, f: ast::Ident, span: Span, text: &str) -> Exp {
+        let ty = self.field_type(&e.ty.clone(), f, Some((text, e.span)));
         Exp::new(ExpKind::Project(e, f.name), ty, span)
     }
 

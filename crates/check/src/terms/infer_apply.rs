@@ -1,6 +1,9 @@
 //! The first layer: uses of values, applications, sections, updates.
 
-use super::hints::{conversion_from, map_of_several, other_form, other_name, word_operator, Refused};
+use super::foreign::bare_lambda;
+use super::hints::{
+    assigning, conversion_from, map_of_several, other_form, other_name, word_operator, Refused,
+};
 use super::infer::{Infer, BOOL};
 use super::metas::{ScalarSet, Why, WhyKind};
 use super::pre::{self, Access, Exp, ExpKind, Side, Use};
@@ -9,10 +12,10 @@ use crate::resolve::{closest, parametric, show_qual};
 use crate::scope::{Env, ModEntry, Module, TermEntry, ValEntry, ValKind};
 use crate::subst::Subst;
 use crate::tast::Occurrence;
-use crate::types::{Arrow, TParam, Type, TypeArg};
+use crate::types::{Arrow, Scheme, TParam, Type, TypeArg};
 use fehu_base::intrinsic::Intrinsic;
 use fehu_base::prim::ScalarType;
-use fehu_base::{Diagnostic, Span};
+use fehu_base::{Diagnostic, Name, Span};
 use fehu_syntax::ast::{self, Liftedness, QualName};
 use std::sync::Arc;
 
@@ -42,9 +45,11 @@ impl Infer<'_> {
                     at = q.span;
                 }
                 let mut e = self.use_of(&v, at);
-                for f in &parts[used..] {
+                let path =
+                    |n: usize| parts[..n].iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(".");
+                for (n, f) in parts.iter().enumerate().skip(used) {
                     at = at.to(f.span);
-                    e = self.project(e, *f, at);
+                    e = self.project(e, *f, at, &path(n));
                 }
                 e
             }
@@ -79,11 +84,25 @@ impl Infer<'_> {
                     let other = other_name(i.checked_sub(1).map(|q| parts[q].name), p.name);
                     // A known mistake is not a slip of the pen.
                     let near = near.filter(|_| other_form(p.name).is_none());
-                    let known = other.or_else(|| near.map(|n| format!("{qualifiers}{n}")));
                     let span = parts[0].span.to(p.span);
-                    self.report(match known {
-                        Some(n) => {
-                            d.help(format!("there is \"{n}\"")).fix(format!("Change to `{n}`"), span, n)
+                    let alone = parts.len() == 1;
+                    let mutable = self.st.mutables.iter().find(|(name, _)| alone && *name == p.name);
+                    let numbers = if alone { self.in_modules_of_numbers(p.name) } else { vec![] };
+                    let known = match other {
+                        Some(n) => vec![n],
+                        None if numbers.is_empty() => {
+                            near.map(|n| format!("{qualifiers}{n}")).into_iter().collect()
+                        }
+                        None => numbers,
+                    };
+                    self.ctx.report_unknown(match mutable {
+                        Some((name, mark)) => d
+                            .help(format!("no value changes: \"let {name} = 0\" names one, and \"let {name} = {name} + 1\" gives the name to another"))
+                            .fix("Remove the word", *mark, ""),
+                        None if !known.is_empty() => {
+                            let shown: Vec<String> = known.iter().map(|n| format!("\"{n}\"")).collect();
+                            let d = d.help(format!("there is {}", shown.join(" and ")));
+                            known.iter().fold(d, |d, n| d.fix(format!("Change to `{n}`"), span, n.as_str()))
                         }
                         None => match other_form(p.name).filter(|_| i == 0) {
                             Some(help) => d.help(help),
@@ -129,6 +148,7 @@ impl Infer<'_> {
                 format!("Use of \"{text}\": variables prefixed with underscore may not be accessed.");
             self.report(Diagnostic::error(span, headline).related(v.span, "bound here"));
         }
+        self.ctx.uses_broken |= v.scheme.ty.is_broken();
         let global = match v.kind {
             ValKind::Global | ValKind::Intrinsic => Some(v.scheme.clone()),
             ValKind::Local | ValKind::SizeParam => None,
@@ -159,7 +179,8 @@ impl Infer<'_> {
                 }
             };
             if lifted != Liftedness::Lifted && set.is_none() {
-                let result = self.restrict(&t, lifted, &Why { kind: WhyKind::TypeParam(n), span });
+                let kind = if is_endo(&v.scheme, n) { WhyKind::OnlyValue(n) } else { WhyKind::TypeParam(n) };
+                let result = self.restrict(&t, lifted, &Why { kind, span });
                 self.demand(span, "Invalid type argument.", result);
             }
             if op.is_some_and(Intrinsic::is_equality) {
@@ -181,8 +202,27 @@ impl Infer<'_> {
             return self.module_as_function(q, &env, args, span);
         }
         let what = callee(f);
+        if let Some(name) = self.unknown_callee(f) {
+            let types: Vec<Type> = args.iter().map(|a| self.exp(a).ty).collect();
+            match self.unknown_function(name, args, &types) {
+                Some(advice) => {
+                    let d = Diagnostic::error(name.span, format!("Unknown name \"{}\".", name.name));
+                    self.ctx.report_unknown(advice.given(d.label("not in scope")));
+                }
+                None => drop(self.exp(f)),
+            }
+            return Exp::error(span);
+        }
         let f = self.exp(f);
+        let said = self.ctx.diagnostics.len();
         let typed: Vec<Exp> = args.iter().map(|a| self.exp(a)).collect();
+        if let Some(advice) = args.last().filter(|_| self.ctx.diagnostics.len() > said).and_then(bare_lambda)
+        {
+            let first = self.ctx.diagnostics[said].clone();
+            self.ctx.diagnostics.truncate(said);
+            self.report(advice.given(first));
+            return Exp::error(span);
+        }
         let source: Vec<&ast::Exp> = args.iter().collect();
         self.apply(what, f, typed, &source, span)
     }
@@ -228,6 +268,12 @@ impl Infer<'_> {
             };
             return Exp::new(kind, BOOL, span);
         }
+        let unknown = op.quals.is_empty() && self.scope.term(op.name.name).is_none();
+        if let Some(advice) = assigning(op.name.name.as_str(), l, r).filter(|_| unknown) {
+            let d = Diagnostic::error(op.span, format!("Unknown name \"{}\".", op.name.name));
+            self.ctx.report_unknown(advice.given(d));
+            return Exp::error(span);
+        }
         let f = self.var(op);
         let typed = vec![self.exp(l), self.exp(r)];
         self.apply(format!("\"{}\"", show_qual(op)), f, typed, &[l, r], span)
@@ -235,6 +281,7 @@ impl Infer<'_> {
 
     fn apply(&mut self, what: String, f: Exp, args: Vec<Exp>, source: &[&ast::Exp], span: Span) -> Exp {
         let mut ty = f.ty.clone();
+        let types: Vec<Type> = args.iter().map(|a| a.ty.clone()).collect();
         for (i, a) in args.iter().enumerate() {
             match self.st.head(&ty) {
                 Type::Error => return Exp::new(ExpKind::Apply(f, args), Type::Error, span),
@@ -250,8 +297,9 @@ impl Infer<'_> {
                             at: i,
                             expected: &arrow.lhs,
                             actual: &a.ty,
+                            types: &types,
                         };
-                        let advice = self.hint(&refused);
+                        let advice = self.defaulted(&f, &refused).or_else(|| self.hint(&refused));
                         self.report(match advice {
                             Some(advice) => advice.given(d),
                             None => d,
@@ -293,7 +341,8 @@ impl Infer<'_> {
                         ),
                     };
                     let help = match i {
-                        0 => word_operator(&what, source),
+                        0 => word_operator(&what, source)
+                            .or_else(|| self.applied_value(&other, f.span, source, &what)),
                         _ => map_of_several(what.trim_matches('"'), f.span, source.len()),
                     };
                     let d = Diagnostic::error(if i == 0 { f.span } else { a.span }, message);
@@ -377,7 +426,7 @@ impl Infer<'_> {
         for a in path {
             match a {
                 ast::Access::Field(f) => {
-                    ty = self.field_type(&ty, *f);
+                    ty = self.field_type(&ty, *f, None);
                     out.push(Access::Field(f.name));
                 }
                 ast::Access::Index(ix, s) => {
@@ -403,7 +452,7 @@ impl Infer<'_> {
                     if let Type::Meta(_) = self.st.head(&ty) {
                         self.st.updated.push((ty.clone(), e.span));
                     }
-                    ty = self.field_type(&ty, *f);
+                    ty = self.field_type(&ty, *f, None);
                     out.push(Access::Field(f.name));
                 }
                 ast::Access::Index(ix, s) => {
@@ -433,4 +482,10 @@ fn callee(f: &ast::Exp) -> String {
         ast::ExpKind::Parens(e) => callee(e),
         _ => "function".into(),
     }
+}
+
+/// Whether values of the scheme are functions that take one value of the type parameter, and return one.
+fn is_endo(s: &Scheme, param: Name) -> bool {
+    let is_param = |t: &Type| matches!(t, Type::Var(_, n, _) if *n == param);
+    matches!(&s.ty, Type::Arrow(a) if is_param(&a.lhs) && is_param(&a.ret.ty))
 }

@@ -1,5 +1,6 @@
 //! The first layer: what binds names. `let`, functions, loops, `match`.
 
+use super::hints::result_conversion;
 use super::infer::{Infer, BOOL};
 use super::infer_pat::Bound;
 use super::metas::{ScalarSet, WhyKind};
@@ -50,8 +51,18 @@ impl Infer<'_> {
                 self.bind_local(id.name, name, Scheme::mono(ty.clone()), id.span);
             }
         }
+        self.st.in_body = true;
         let body = self.exp(f.body);
-        self.expect(body.span, "Function body does not have expected type.", &ret_type, &body.ty.clone());
+        if let Err(m) = self.unify(&ret_type, &body.ty) {
+            let headline = "Function body does not have expected type.";
+            let d = self.type_error(body.span, headline, &ret_type, &body.ty, &m);
+            let (expected, actual) = (self.st.zonk(&ret_type), self.st.zonk(&body.ty));
+            let advice = result_conversion(&expected, &actual, f.body);
+            self.report(match advice {
+                Some(advice) => advice.given(d),
+                None => d,
+            });
+        }
         self.scope.rollback(mark);
         Checked { params, ret, body, ty }
     }
@@ -97,7 +108,12 @@ impl Infer<'_> {
         let ty = self.st.zonk(&c.ty);
         let scheme = Scheme { tparams: type_params, overloads: vec![], ty };
         self.bind_local(f.name.name, name, scheme, f.name.span);
+        let mutables = self.st.mutables.len();
+        if let ("mut" | "var", Some(ast::Pat::Var(id))) = (f.name.name.as_str(), f.params.first()) {
+            self.st.mutables.push((id.name, Span { hi: id.span.lo, ..f.name.span }));
+        }
         let body = self.exp(body);
+        self.st.mutables.truncate(mutables);
         self.scope.rollback(mark);
         let ty = body.ty.clone();
         let fun = Fun { name, tparams, params: c.params, ret: c.ret, body: c.body };

@@ -3,6 +3,7 @@
 use super::pre::Sign;
 use crate::context::see;
 use crate::context::Context;
+use crate::named::Named;
 use crate::types::Type;
 use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{Diagnostic, Span};
@@ -84,7 +85,7 @@ fn out_of_bounds(ctx: &mut Context, n: &str, sign: Sign, scalar: ScalarType, spa
             span,
             format!("Literal {minus}{n} out of bounds for inferred type {}.", scalar.as_str()),
         )
-        .note(see("literal-out-of-bounds"))
+        .note(see(Named::LiteralOutOfBounds))
         .help(format!("write {minus}{n}{} if the value is meant to wrap around", scalar.as_str()))
         .fix("Let the value wrap around", span, format!("{minus}{n}{}", scalar.as_str())),
     );

@@ -90,6 +90,8 @@ pub(crate) enum WhyKind {
     LoopParam,
     /// What a type parameter of that name stands for.
     TypeParam(Name),
+    /// The same, of a function from that type to itself.
+    OnlyValue(Name),
     /// An integer literal.
     IntLiteral,
     /// A float literal.
@@ -102,6 +104,14 @@ pub(crate) enum WhyKind {
     Range,
     /// The bound of a `for`.
     Bound,
+}
+
+impl Why {
+    /// Whether abstract types that hide sizes will do. Of what a function only takes once and returns there is one value, so
+    /// all its values have the same sizes: `copy`.
+    pub(crate) fn admits_hidden_sizes(&self) -> bool {
+        matches!(self.kind, WhyKind::OnlyValue(_))
+    }
 }
 
 /// What shape a free variable has at least.
@@ -150,6 +160,10 @@ pub struct State {
     pub(crate) level: u32,
     /// Where local type parameters were bound.
     pub(crate) levels: FxHashMap<Name, u32>,
+    /// Names that were bound by `let mut x = ...`, and where the word is that should not be there.
+    pub(crate) mutables: Vec<(Symbol, Span)>,
+    /// Whether the parameters and the result's type have been read.
+    pub(crate) in_body: bool,
     /// Records of which a field was updated before their type was known.
     pub(crate) updated: Vec<(Type, Span)>,
     /// The size expressions of written types, by the names that stand for them; finished by the second layer.
@@ -217,7 +231,7 @@ impl State {
 
     /// The type with all that is known put in.
     pub(crate) fn zonk(&mut self, t: &Type) -> Type {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.zonk_inner(t))
+        fehu_base::stack::deep(|| self.zonk_inner(t))
     }
 
     fn zonk_inner(&mut self, t: &Type) -> Type {

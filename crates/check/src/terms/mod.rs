@@ -12,6 +12,7 @@
 //! would only repeat.
 
 mod close;
+mod foreign;
 mod hints;
 mod infer;
 mod infer_apply;
@@ -137,27 +138,51 @@ fn check_as(
     infer.own = own.map(|(_, n)| n);
     let source = Source { params: &bind.params, ret: bind.ret.as_ref(), body: &bind.body, own };
     let checked = infer.function(&source, size_idents(&bind.tparams));
+    // What follows is about what is not known.
+    let certain = infer.ctx.diagnostics.len();
     let failed = errors(infer.ctx) > before;
+    let open = infer.open_numbers(&checked.params, bind);
     let inferred = infer.close(&checked.ty, failed);
+    if !open.is_empty() {
+        infer.ctx.defaulted.insert(name, open);
+    }
     let recursive = infer.recursive;
     let mut st = std::mem::take(&mut infer.st);
     scope.rollback(mark);
-    if errors(ctx) > before {
-        keep_seen(ctx, &mut st, bind.span);
-        return (recursive, (None, Scheme::mono(Type::Error)));
-    }
     let fun = pre::Fun { name, tparams, params: checked.params, ret: checked.ret, body: checked.body };
+    let found = if errors(ctx) > before {
+        keep_seen(ctx, &mut st, bind.span);
+        None
+    } else {
+        sized(ctx, st, bind, &fun, &inferred, recursive.is_some())
+    };
+    if ctx.uses_broken {
+        ctx.diagnostics.truncate(certain);
+    }
+    (recursive, found.unwrap_or_else(|| (None, Scheme::mono(Type::Error))))
+}
+
+/// The second layer of a definition.
+fn sized(
+    ctx: &mut Context,
+    st: State,
+    bind: &ast::ValBind,
+    fun: &pre::Fun,
+    inferred: &[TParam],
+    recursive: bool,
+) -> Option<(Option<tast::ValBind>, Scheme)> {
+    let before = errors(ctx);
     let mut sizer = Sizer::new(ctx, st);
-    let top = sizer.top(&fun, &inferred, recursive.is_some(), bind.name.span);
+    let top = sizer.top(fun, inferred, recursive, bind.name.span);
     let mut st = std::mem::take(&mut sizer.st);
     if errors(ctx) > before {
         keep_seen(ctx, &mut st, bind.span);
-        return (recursive, (None, Scheme::mono(Type::Error)));
+        return None;
     }
     tell_apart(&mut ctx.names, &fun.tparams, &top);
     let scheme = Scheme { tparams: top.tparams.clone(), overloads: vec![], ty: top.ty };
     let val = tast::ValBind {
-        name,
+        name: fun.name,
         entry: None,
         attrs: bind.attrs.clone(),
         doc: bind.doc.clone(),
@@ -165,16 +190,16 @@ fn check_as(
         params: top.params,
         ret: top.ret,
         body: top.body,
-        recursive: recursive.is_some(),
+        recursive,
         span: bind.span,
     };
-    if recursive.is_some() {
+    if recursive {
         recursion::check(ctx, &val);
         if errors(ctx) > before {
-            return (recursive, (None, scheme));
+            return Some((None, scheme));
         }
     }
-    (recursive, (Some(val), scheme))
+    Some((Some(val), scheme))
 }
 
 /// What is named in a definition that has errors, for tools. Sizes are not known yet, but for those that the definition names.

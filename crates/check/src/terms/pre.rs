@@ -196,7 +196,7 @@ impl Drop for Node {
             return;
         }
         let kind = std::mem::replace(&mut *self.0, ExpKind::Hole);
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, move || drop(kind));
+        fehu_base::stack::deep(move || drop(kind));
     }
 }
 

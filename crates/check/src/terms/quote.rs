@@ -5,7 +5,7 @@ use crate::type_exp::show_type_exp;
 use fehu_syntax::ast::{self, Access, Exp, ExpKind, FieldExp, Index, Literal, Pat, QualName, RangeEnd};
 
 /// How many characters of a quotation are shown.
-const LIMIT: usize = 120;
+pub(crate) const LIMIT: usize = 120;
 
 /// An expression, cut off where it is long.
 pub(crate) fn exp(e: &Exp) -> String {
@@ -67,7 +67,7 @@ impl Quote {
         if self.full() {
             return;
         }
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_inner(e));
+        fehu_base::stack::deep(|| self.exp_inner(e));
     }
 
     fn exp_inner(&mut self, e: &Exp) {

@@ -62,7 +62,7 @@ impl Calls<'_> {
     }
 
     fn exp(&mut self, e: &Exp) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_inner(e));
+        fehu_base::stack::deep(|| self.exp_inner(e));
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]

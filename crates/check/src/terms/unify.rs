@@ -4,6 +4,7 @@ use super::infer::Infer;
 use super::metas::{Cons, Free, ScalarSet, Slot, Why, WhyKind};
 use super::sizes::tables::collect_metas;
 use crate::context::see;
+use crate::named::Named;
 use crate::scope::TermEntry;
 use crate::show::{without_hidden, without_stars, Show};
 use crate::types::{Type, TypeArg};
@@ -18,7 +19,7 @@ pub(crate) struct Mismatch {
     /// Other places.
     pub(crate) related: Vec<(Span, String)>,
     /// The entry of the error index that explains it.
-    pub(crate) index: Option<&'static str>,
+    pub(crate) index: Option<Named>,
 }
 
 /// The answer of a unification.
@@ -85,7 +86,7 @@ impl Infer<'_> {
     /// Makes the types equal.
     pub(crate) fn unify(&mut self, expected: &Type, actual: &Type) -> Unified {
         self.ctx.texts.forget();
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.unify_inner(expected, actual))
+        fehu_base::stack::deep(|| self.unify_inner(expected, actual))
     }
 
     fn unify_inner(&mut self, a: &Type, b: &Type) -> Unified {
@@ -186,8 +187,12 @@ impl Infer<'_> {
     /// Makes two free variables one.
     fn link(&mut self, m: u32, n: u32) -> Unified {
         let (Some(a), Some(b)) = (self.st.free(m).cloned(), self.st.free(n).cloned()) else { return Ok(()) };
-        let (lifted, lift_why) =
-            if a.lifted <= b.lifted { (a.lifted, a.lift_why) } else { (b.lifted, b.lift_why) };
+        let laxer = |w: &Option<Why>| w.as_ref().is_some_and(Why::admits_hidden_sizes);
+        let (lifted, lift_why) = if (a.lifted, laxer(&a.lift_why)) <= (b.lifted, laxer(&b.lift_why)) {
+            (a.lifted, a.lift_why)
+        } else {
+            (b.lifted, b.lift_why)
+        };
         let merged = |cons| Free {
             cons,
             level: a.level.min(b.level),
@@ -373,7 +378,7 @@ impl Infer<'_> {
             Type::Scalar(_) | Type::Error => Ok(()),
             Type::Meta(n) if n == m => {
                 let mut e = Mismatch::new("Occurs check: the type would contain itself.");
-                e.index = Some("occurs-check");
+                e.index = Some(Named::OccursCheck);
                 Err(e)
             }
             Type::Meta(n) => {
@@ -414,7 +419,7 @@ impl Infer<'_> {
         let mut e = Mismatch::new(format!(
             "Scope violation: type parameter \"{base}\" is not in scope where the other type is bound."
         ));
-        e.index = Some("scope-violation");
+        e.index = Some(Named::ScopeViolation);
         if let Some(span) = self.ctx.def_spans.get(&n) {
             e.related.push((*span, format!("\"{base}\" is bound here")));
         }
@@ -430,7 +435,8 @@ impl Infer<'_> {
             Type::Scalar(_) | Type::Error | Type::Array(..) => Ok(()),
             Type::Meta(m) => {
                 let Some(f) = self.st.free(m) else { return Ok(()) };
-                if f.lifted <= max {
+                let laxer = f.lift_why.as_ref().is_some_and(Why::admits_hidden_sizes);
+                if (f.lifted, laxer) <= (max, why.admits_hidden_sizes()) {
                     return Ok(());
                 }
                 f.lifted = max;
@@ -457,7 +463,10 @@ impl Infer<'_> {
             v @ Type::Var(..) => {
                 let Type::Var(_, n, args) = &v else { return Ok(()) };
                 let kind = self.ctx.kinds.get(n).copied().unwrap_or(Liftedness::Unlifted);
-                if kind > max {
+                // Types that have sizes as parameters, too, are none of them: Futhark's own tests demand an error.
+                let hidden =
+                    kind == Liftedness::SizeLifted && args.is_empty() && !self.ctx.type_params.contains(n);
+                if kind > max && !(hidden && why.admits_hidden_sizes()) {
                     let shown = self.show(&v);
                     let more = match kind {
                         Liftedness::Lifted => "may be functional",
@@ -516,7 +525,7 @@ pub(crate) fn why_text(me: &Infer<'_>, why: &Why) -> String {
         WhyKind::IfResult => "The result of an if".into(),
         WhyKind::MatchResult => "The result of a match".into(),
         WhyKind::LoopParam => "A loop parameter".into(),
-        WhyKind::TypeParam(n) => {
+        WhyKind::TypeParam(n) | WhyKind::OnlyValue(n) => {
             format!(
                 "the instance of non-lifted type parameter \"{}\" (possibly an array element)",
                 me.ctx.names.base(n)

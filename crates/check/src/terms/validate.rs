@@ -131,7 +131,7 @@ impl Validator<'_> {
     }
 
     fn exp(&mut self, e: &Exp) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_inner(e));
+        fehu_base::stack::deep(|| self.exp_inner(e));
     }
 
     fn exp_inner(&mut self, e: &Exp) {

@@ -3,13 +3,14 @@
 use super::params::bind_size;
 use super::show::{show_size, show_type_exp};
 use super::uses::{constructive, name_anys};
-use crate::context::Context;
-use crate::resolve::{follow, term, type_entry};
+use crate::context::{see, Context};
+use crate::named::Named;
+use crate::resolve::{closest, follow, term, type_entry};
 use crate::scope::{Scope, TermEntry, ValEntry, ValKind};
 use crate::subst::{apply, make_unique};
 use crate::terms;
 use crate::types::{
-    is_too_large, Abbreviation, Arrow, Named, RetType, Scheme, Size, TParam, Type, TypeArg, MAX_DEPTH,
+    is_too_large, Abbreviation, Arrow, Parts, RetType, Scheme, Size, TParam, Type, TypeArg, MAX_DEPTH,
     MAX_PARTS,
 };
 use fehu_base::prim::ScalarType;
@@ -56,7 +57,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn ty(&mut self, te: &TypeExp) -> (Type, Liftedness) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.ty_inner(te))
+        fehu_base::stack::deep(|| self.ty_inner(te))
     }
 
     fn ty_inner(&mut self, te: &TypeExp) -> (Type, Liftedness) {
@@ -189,7 +190,7 @@ impl Walk<'_> {
             Size::Var(d)
         });
         let ret = RetType { dims, ty };
-        (Type::Arrow(Named::new(Arrow { param: name, lhs, ret })), Liftedness::Lifted)
+        (Type::Arrow(Parts::new(Arrow { param: name, lhs, ret })), Liftedness::Lifted)
     }
 
     fn exists(&mut self, ds: &[Ident], t: &TypeExp, span: Span) -> (Type, Liftedness) {
@@ -209,7 +210,8 @@ impl Walk<'_> {
             if !shown.contains(n) && !matches!(ty, Type::Error) {
                 self.ctx.report(
                     Diagnostic::error(span, format!("Existential size \"{}\" not used as array size.", d.name))
-                        .note("a value of the type must show the size: as the size of an array that is not behind a function"),
+                        .note("a value of the type must show the size: as the size of an array that is not behind a function")
+                        .note(see(Named::UnusedExistential)),
                 );
             }
         }
@@ -355,10 +357,37 @@ impl Walk<'_> {
     fn size(&mut self, s: &SizeExp) -> Size {
         match s {
             SizeExp::Any(_) => Size::Any,
-            SizeExp::Exp(e, _) => {
-                self.simple_size(e).unwrap_or_else(|| terms::check_size_exp(self.ctx, self.scope, e))
-            }
+            SizeExp::Exp(e, _) => match self.undeclared(e) {
+                Some(d) => {
+                    self.ctx.report_unknown(d);
+                    Size::Any
+                }
+                None => self.simple_size(e).unwrap_or_else(|| terms::check_size_exp(self.ctx, self.scope, e)),
+            },
         }
+    }
+
+    /// The complaint about a size that is a name which nothing has, and nothing that is similar.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
+    fn undeclared(&self, e: &ast::Exp) -> Option<Diagnostic> {
+        let id = match &*e.kind {
+            ast::ExpKind::Var(q) if q.quals.is_empty() => q.name,
+            _ => return None,
+        };
+        let n = id.name;
+        if self.scope.term(n).is_some() || closest(n, self.scope.term_names()).is_some() {
+            return None;
+        }
+        let d = Diagnostic::error(id.span, format!("Unknown name \"{n}\".")).label("not in scope");
+        let in_body = self.ctx.terms.as_ref().is_some_and(|st| st.in_body);
+        Some(match self.ctx.definition {
+            Some(of) if !in_body => d
+                .help(format!("declare the size before the first parameter: \"{} [{n}]\"", of.name))
+                .fix(format!("Declare `[{n}]`"), of.span.end(), format!(" [{n}]")),
+            Some(_) | None => d.help(format!(
+                "a size that only a value tells is bound with it, as in \"let [{n}] (xs: [{n}]i32) = ...\""
+            )),
+        })
     }
 
     /// A constant or a name that is known to be an `i64`.

@@ -27,6 +27,7 @@ pub fn bind_tparams(ctx: &mut Context, scope: &mut Scope, tparams: &[ast::TypePa
             ast::TypeParam::Size(id) => TParam::Size(bind_size(ctx, scope, *id)),
             ast::TypeParam::Type(lifted, id) => {
                 let name = ctx.bind(id.name, id.span);
+                ctx.type_params.insert(name);
                 scope.bind_type(id.name, abstract_type(ctx, name, *lifted, vec![], id.span));
                 TParam::Type(*lifted, name)
             }

@@ -5,7 +5,7 @@ use fehu_syntax::ast::{Exp, ExpKind, Literal, SizeExp, TypeArg, TypeExp};
 
 /// The type expression as text, on one line.
 pub fn show_type_exp(te: &TypeExp) -> String {
-    stacker::maybe_grow(64 * 1024, 1024 * 1024, || show(te))
+    fehu_base::stack::deep(|| show(te))
 }
 
 fn show(te: &TypeExp) -> String {

@@ -6,7 +6,7 @@
 
 use crate::context::Context;
 use crate::tast::{Exp, ExpKind};
-use crate::types::{RetType, Size, Type, TypeArg};
+use crate::types::{RetType, Size, Type, TypeArg, Uniq};
 use crate::visit::children;
 use fehu_base::Name;
 use fehu_syntax::ast::Liftedness;
@@ -144,11 +144,42 @@ pub fn mentioned_size(s: &Size, out: &mut FxHashSet<Name>) {
     }
 }
 
+/// As [`mentioned_size`], with what size parameters of the functions in it stand for.
+pub fn depends_on(s: &Size, out: &mut FxHashSet<Name>) {
+    mentioned_size(s, out);
+    if let Size::Exp(e) = s {
+        instances(e, out);
+    }
+}
+
+fn instances(e: &Exp, out: &mut FxHashSet<Name>) {
+    if let ExpKind::Var(_, inst) = &*e.kind {
+        for arg in inst {
+            match arg {
+                TypeArg::Size(s) => depends_on(s, out),
+                TypeArg::Type(_) => {}
+            }
+        }
+    }
+    children(e, &mut |c| instances(c, out));
+}
+
 fn mentioned_exp(e: &Exp, out: &mut FxHashSet<Name>) {
     if let ExpKind::Var(n, _) = &*e.kind {
         out.insert(*n);
     }
     children(e, &mut |c| mentioned_exp(c, out));
+}
+
+/// Whether a `*` stands somewhere in the type, not counting the parameters and results of functions in it: a parameter of
+/// the type is consumed, and a part of a result belongs to the caller.
+pub fn consumes(t: &Type) -> bool {
+    match t {
+        Type::Array(u, ..) | Type::Var(u, ..) => *u == Uniq::Unique,
+        Type::Record(fs) => fs.iter().any(|(_, t)| consumes(t)),
+        Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(consumes),
+        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
+    }
 }
 
 /// The kind of a type, by what it may contain.

@@ -1,7 +1,8 @@
 //! Conventions that a machine can check: which crate may use which (`layers`), what comes from outside (`supply`),
-//! how large things become (`shape`), that tests are run (`tests`), and how sources are written (here).
+//! how large things become (`shape`, `pages`), that tests are run (`tests`), and how sources are written (here).
 
 mod layers;
+mod pages;
 mod paths;
 mod shape;
 mod supply;
@@ -92,6 +93,23 @@ fn no_crate_has_unsafe_code() {
         let roots = ["lib.rs", "main.rs"].map(|f| src.join(f)).into_iter().filter(|f| f.exists());
         for file in roots {
             assert!(read(&file).contains("#![forbid(unsafe_code)]"), "{}", file.display());
+        }
+    }
+}
+
+/// What would otherwise be compiled again wherever it is used: the entry to new stack, and passes over several representations.
+#[test]
+fn what_many_need_is_compiled_once() {
+    for name in crates_in_order() {
+        for (file, code) in code_of(&name) {
+            let is_stack = file.ends_with("base/src/stack.rs");
+            assert!(
+                is_stack || !contains_word(&code, "stacker::"),
+                "{}: use fehu_base::stack",
+                file.display()
+            );
+            let constant = code.lines().find(|l| l.contains("const ") && l.contains(": Pass<"));
+            assert!(constant.is_none(), "{}: make it a static, so that it is compiled here", file.display());
         }
     }
 }

@@ -87,7 +87,7 @@ impl<S: Spelling> ExprPrinter<'_, S> {
 
     /// An expression, in parentheses unless it binds at least so tightly.
     pub(crate) fn expr(&mut self, e: &Expr, min: Prec) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match e {
+        fehu_base::stack::deep(|| match e {
             Expr::Const(v) => {
                 let prec = if literal::is_primary(*v) { Prec::Primary } else { Prec::Unary };
                 self.wrap(prec, min, |p| p.out.push_str(&literal::value(*v)));
@@ -156,7 +156,7 @@ impl<S: Spelling> ExprPrinter<'_, S> {
 
     fn plain(&mut self, op: &str, prec: Prec, a: &Expr, b: &Expr, min: Prec) {
         let tighter = if prec == Prec::Sum { Prec::Product } else { Prec::Unary };
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        fehu_base::stack::deep(|| {
             self.wrap(prec, min, |p| {
                 p.offset(a, prec);
                 p.out.push_str(op);
@@ -262,7 +262,7 @@ impl<S: Spelling> ExprPrinter<'_, S> {
     /// types count in 32 bits, of which the conversion back takes the lower ones.
     #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     fn unsigned(&mut self, t: IntType, e: &Expr, min: Prec) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match e {
+        fehu_base::stack::deep(|| match e {
             Expr::BinOp(BinOp::Add(_), a, b) => match constant(b) {
                 Some(v) if v < 0 && v > i64::MIN => self.wrap(Prec::Sum, min, |p| {
                     p.unsigned(t, a, Prec::Sum);

@@ -93,7 +93,7 @@ impl Description<'_> {
             if i > 0 {
                 self.out.push('_');
             }
-            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.part(from, to));
+            fehu_base::stack::deep(|| self.part(from, to));
             from = to + 1;
         }
     }

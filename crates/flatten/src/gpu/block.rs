@@ -24,7 +24,9 @@ use fehu_ir::seg::{
 };
 use fehu_ir::types::array_of_rows;
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Attr, Basic, Body, Builder, ErrorPart, Exp, Kernels, Rep, Shape, Soacs, SubExp, Type};
+use fehu_ir::{
+    Attr, Basic, Body, Builder, ErrorPart, Exp, Kernels, Purpose, Rep, Shape, Soacs, SubExp, Type,
+};
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
@@ -195,7 +197,7 @@ pub(super) fn must_fit(flat: &mut Flat, nest: &Nest, version: &Intra) -> Option<
     }
     message.push(ErrorPart::Text(".".into()));
     let fine = b.bin(BinOp::LogOr, idle, fits);
-    b.assert(fine, message)
+    b.assert(fine, message, Purpose::Values)
 }
 
 /// The bytes of shared memory that a version needs, and those that a thread block can have.

@@ -23,7 +23,7 @@ use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::subst::rename_body;
 use fehu_ir::types::body_types;
-use fehu_ir::{Basic, Body, Builder, Exp, Kernels, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Builder, Exp, Kernels, Purpose, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
 /// The body without the statements that mean the same at all points, which move out of the nest.
@@ -57,8 +57,15 @@ pub(super) fn hoisted(
     if stm.pat.iter().any(|p| taken.contains(&p.name)) {
         return Some(stm);
     }
-    let exp = if let Exp::Basic(Basic::Assert(cond, message)) = stm.exp {
-        Exp::Basic(Basic::Assert(unless_empty(&mut flat.seq.b, nest, cond), message))
+    let exp = if let Exp::Basic(Basic::Assert(cond, message, purpose)) = stm.exp {
+        let purpose = match purpose {
+            Purpose::Values | Purpose::Program => purpose,
+            Purpose::Sizes { sizes, mut runs } => {
+                runs.extend(&nest.widths);
+                Purpose::Sizes { sizes, runs }
+            }
+        };
+        Exp::Basic(Basic::Assert(unless_empty(&mut flat.seq.b, nest, cond), message, purpose))
     } else if harmless(&stm.exp) && has_size(flat, &stm) {
         simple(stm.exp)
     } else if scalar_code(&stm) {

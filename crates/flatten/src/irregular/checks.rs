@@ -16,7 +16,7 @@ use super::value::LevelId;
 use fehu_base::ops::BinOp;
 use fehu_base::Name;
 use fehu_ir::build::plain;
-use fehu_ir::{Basic, ErrorPart, Exp, SubExp, Type};
+use fehu_ir::{Basic, ErrorPart, Exp, Purpose, SubExp, Type};
 
 /// The checks of the points of a level as checks that statements of the host can name.
 fn made(lift: &mut Lift<'_>, level: LevelId, checks: &[Name]) -> Option<Vec<Name>> {
@@ -43,7 +43,7 @@ fn made(lift: &mut Lift<'_>, level: LevelId, checks: &[Name]) -> Option<Vec<Name
         ok.into()
     })?;
     let message = vec![ErrorPart::Text("a check failed".into())];
-    let check = lift.b.bind("made", Type::UNIT, Exp::Basic(Basic::Assert(all, message)));
+    let check = lift.b.bind("made", Type::UNIT, Exp::Basic(Basic::Assert(all, message, Purpose::Values)));
     lift.known.made.push((level, of_points, check));
     made.push(check);
     Some(made)

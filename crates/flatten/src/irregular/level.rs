@@ -22,7 +22,8 @@ use fehu_ir::alias::Signatures;
 use fehu_ir::build::{nested_body, plain};
 use fehu_ir::soac::{Scan, Screma, Soac};
 use fehu_ir::{
-    Basic, Body, Builder, DimIndex, ErrorPart, Exp, Lambda, Loc, Loop, LoopForm, Param, Soacs, SubExp, Type,
+    Basic, Body, Builder, DimIndex, ErrorPart, Exp, Lambda, Loc, Loop, LoopForm, Param, Purpose, Soacs,
+    SubExp, Type,
 };
 use rustc_hash::FxHashMap;
 
@@ -130,7 +131,7 @@ impl Lift<'_> {
         let body = self.nested(|f| {
             // After the checks of points, which know more of what is wrong.
             let cert = f.b.fresh("few", Type::UNIT);
-            let mut stm = plain(cert, Type::UNIT, Exp::Basic(Basic::Assert(few, message)));
+            let mut stm = plain(cert, Type::UNIT, Exp::Basic(Basic::Assert(few, message, Purpose::Values)));
             stm.certs = checks.to_vec();
             f.b.push(stm);
             let checked = [end, size].map(|x| {

@@ -13,7 +13,7 @@ use fehu_ir::Soacs;
 pub(super) fn compile(text: &str) -> Program {
     let prog = read_prog::<Soacs>(text).unwrap_or_else(|e| panic!("{e}"));
     let mut prog = fehu_flatten::sequential(prog);
-    fehu_opt::simplify::simplify(&mut prog);
+    (fehu_opt::simplify::KERNELS.run)(&mut prog);
     let mut prog = fehu_memory::introduce(prog).expect("memory");
     (fehu_memory::shortcircuit::PASS.run)(&mut prog);
     fehu_impgen::translate(prog)

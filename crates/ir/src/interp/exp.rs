@@ -50,8 +50,9 @@ impl<'a, R: Rep> Machine<'a, R> {
                 let value = defined(f, f.eval(&args).or_else(|| approximate(*f, &args)))?;
                 one(self.watched(stm, value, &args))
             }
-            Exp::Basic(Basic::Assert(cond, parts)) => {
+            Exp::Basic(Basic::Assert(cond, parts, purpose)) => {
                 if self.operand(env, *cond)?.to_bool()? {
+                    self.promise(env, purpose)?;
                     return one(PrimValue::Unit);
                 }
                 let mut message = String::new();
@@ -76,6 +77,23 @@ impl<'a, R: Rep> Machine<'a, R> {
             | Exp::WithAcc(_)
             | Exp::Op(_)) => self.array_exp(env, stm, exp),
         }
+    }
+
+    /// What others rely on after a check must hold.
+    fn promise(&mut self, env: &Env, purpose: &Purpose) -> Run<()> {
+        let Purpose::Sizes { sizes, runs } = purpose else { return Ok(()) };
+        let number = |e: &SubExp| -> Run<i64> { self.prim(env, *e).map(|v| v.as_i64().unwrap_or_default()) };
+        for n in runs {
+            if number(n)? <= 0 {
+                return Ok(());
+            }
+        }
+        for n in sizes {
+            if !(0..1 << 48).contains(&number(n)?) {
+                return stuck("a check has passed after which something is a size that is none");
+            }
+        }
+        Ok(())
     }
 
     fn array_exp(&mut self, env: &mut Env, stm: &'a Stm<R>, exp: &'a Exp<R>) -> Run<Vec<Value>> {

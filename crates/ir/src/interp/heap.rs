@@ -76,7 +76,7 @@ impl Heap {
         let mut read = Places(FxHashMap::default());
         read.body(&prog.consts);
         for f in &prog.funs {
-            look::fun::<R, _>(&mut read, f);
+            look::fun::<R>(&mut read, f);
         }
         Heap { places: read.0, ..Heap::default() }
     }

@@ -288,6 +288,11 @@ impl Gen {
                         ErrorPart::Value(g.operand(), g.scalar())
                     }
                 }),
+                match self.below(3) {
+                    0 => Purpose::Values,
+                    1 => Purpose::Program,
+                    _ => Purpose::Sizes { sizes: self.operands(), runs: self.operands() },
+                },
             )),
             8 => Exp::Basic(Basic::ArrayLit(self.operands(), self.ty())),
             9 => {

@@ -200,7 +200,19 @@ impl Reader<'_> {
             }
         }
         self.punct(')')?;
-        Ok(Exp::Basic(Basic::Assert(cond, parts)))
+        Ok(Exp::Basic(Basic::Assert(cond, parts, self.purpose()?)))
+    }
+
+    fn purpose(&mut self) -> Read<Purpose> {
+        if self.try_word("stays") {
+            return Ok(Purpose::Program);
+        }
+        if !self.try_word("sizes") {
+            return Ok(Purpose::Values);
+        }
+        let sizes = self.shape()?;
+        let runs = if self.try_word("if") { self.shape()? } else { vec![] };
+        Ok(Purpose::Sizes { sizes, runs })
     }
 
     /// A type of the source language, signedness included.

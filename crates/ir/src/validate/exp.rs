@@ -73,13 +73,14 @@ impl<R: Rep> Checker<'_, R> {
                     self.error(format!("there is no {f}"));
                 }
             }
-            Basic::Assert(cond, parts) => {
+            Basic::Assert(cond, parts, purpose) => {
                 self.prim(*cond, PrimType::Bool);
                 for part in parts {
                     if let ErrorPart::Value(e, t) = part {
                         self.prim(*e, t.prim());
                     }
                 }
+                self.purpose(purpose);
             }
             Basic::ArrayLit(es, t) => {
                 self.ty(t);
@@ -141,6 +142,22 @@ impl<R: Rep> Checker<'_, R> {
                 }
             }
             Basic::UpdateAcc(acc, index, values) => self.update_acc(*acc, index, values),
+        }
+    }
+
+    /// What a check is made for: sizes, and how often loops run, of any integer type.
+    fn purpose(&mut self, purpose: &Purpose) {
+        match purpose {
+            Purpose::Values | Purpose::Program => {}
+            Purpose::Sizes { sizes, runs } => {
+                sizes.iter().for_each(|n| self.prim(*n, PrimType::I64));
+                for n in runs {
+                    match self.type_of(*n) {
+                        Some(Type::Prim(PrimType::Int(_))) | None => {}
+                        Some(t) => self.error(format!("a number of iterations has type {t:?}")),
+                    }
+                }
+            }
         }
     }
 

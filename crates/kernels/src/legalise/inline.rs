@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Kernels call only functions of scalars.
-pub const PASS: Pass<Prog<Kernels>> =
+pub static PASS: Pass<Prog<Kernels>> =
     Pass { name: "inline-into-kernels", need: Need::Required, run: into_kernels };
 
 /// Inlines calls of functions that are not purely scalar into kernels.

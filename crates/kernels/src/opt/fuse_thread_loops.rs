@@ -50,10 +50,11 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Loops of a thread that hand elements on become one.
-pub const PASS: Pass<Prog<Kernels>> = Pass { name: "fuse-thread-loops", need: Need::Optional, run: fuse };
+pub static PASS: Pass<Prog<Kernels>> = Pass { name: "fuse-thread-loops", need: Need::Optional, run: fuse };
 
 /// Loops of a CPU that hand elements on become one where the first carries scalars.
-pub const ON_CPUS: Pass<Prog<Kernels>> = Pass { name: "fuse-loops", need: Need::Optional, run: fuse_on_cpus };
+pub static ON_CPUS: Pass<Prog<Kernels>> =
+    Pass { name: "fuse-loops", need: Need::Optional, run: fuse_on_cpus };
 
 /// How many statements a loop may be away from the one it follows.
 const NEAR: usize = 100;

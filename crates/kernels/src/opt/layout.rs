@@ -50,11 +50,11 @@ use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Kernels read arrays in the order in which these are in memory.
-pub const PASS: Pass<Prog<Kernels>> =
+pub static PASS: Pass<Prog<Kernels>> =
     Pass { name: "layout", need: Need::Optional, run: |prog| layout(prog, Warps::Unknown) };
 
 /// The same, on machines whose warps exchange values (CUDA): these read rows together, and blocks keep columns.
-pub const PASS_OF_WARPS: Pass<Prog<Kernels>> =
+pub static PASS_OF_WARPS: Pass<Prog<Kernels>> =
     Pass { name: "layout", need: Need::Optional, run: |prog| layout(prog, Warps::Exchange) };
 
 /// What is known of warps.

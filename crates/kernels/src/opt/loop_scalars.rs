@@ -28,7 +28,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashSet;
 
 /// The pass.
-pub const PASS: Pass<Prog<Kernels>> = Pass { name: "loop-scalars", need: Need::Optional, run };
+pub static PASS: Pass<Prog<Kernels>> = Pass { name: "loop-scalars", need: Need::Optional, run };
 
 fn run(prog: &mut Prog<Kernels>) {
     for fun in &mut prog.funs {

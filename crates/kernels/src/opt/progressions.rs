@@ -20,7 +20,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
 /// Elements of progressions and of repeated values are computed.
-pub const PASS: Pass<Prog<Kernels>> = Pass { name: "progressions", need: Need::Optional, run: compute };
+pub static PASS: Pass<Prog<Kernels>> = Pass { name: "progressions", need: Need::Optional, run: compute };
 
 /// Computes what would be read.
 fn compute(prog: &mut Prog<Kernels>) {

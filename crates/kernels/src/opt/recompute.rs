@@ -32,7 +32,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Results that cost less than to store them are computed where they are read.
-pub const PASS: Pass<Prog<Kernels>> = Pass { name: "recompute", need: Need::Optional, run: recompute };
+pub static PASS: Pass<Prog<Kernels>> = Pass { name: "recompute", need: Need::Optional, run: recompute };
 
 fn recompute(prog: &mut Prog<Kernels>) {
     let types = prog_types(prog);
@@ -77,7 +77,7 @@ impl Visitor<Kernels> for Readers {
             }
             // No statement has this number: what a body returns is not only read.
             self.around[depth] = usize::MAX;
-            look::operands::<Kernels, _>(self, &body.result);
+            look::operands::<Kernels>(self, &body.result);
             self.around.pop();
         });
     }

@@ -44,7 +44,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Rectangles that blocks read in leaps are copied to shared memory.
-pub const PASS: Pass<Prog<Kernels>> = Pass { name: "rectangles", need: Need::Optional, run: keep };
+pub static PASS: Pass<Prog<Kernels>> = Pass { name: "rectangles", need: Need::Optional, run: keep };
 
 /// The most numbers of threads and iterations that an index may depend on.
 const MAX_NUMBERS: usize = 4;

@@ -39,7 +39,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Maps of scanned values run in the scan's kernel.
-pub const PASS: Pass<Prog<Kernels>> = Pass { name: "scan-epilogue", need: Need::Optional, run: join };
+pub static PASS: Pass<Prog<Kernels>> = Pass { name: "scan-epilogue", need: Need::Optional, run: join };
 
 /// Lets maps join the scans that they are maps of.
 fn join(prog: &mut Prog<Kernels>) {

@@ -45,7 +45,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Scalars that go from array to array are computed by kernels of one point.
-pub const PASS: Pass<Prog<Kernels>> =
+pub static PASS: Pass<Prog<Kernels>> =
     Pass { name: "single-point-kernels", need: Need::Optional, run: compute };
 
 /// Has the device compute what goes from array to array.

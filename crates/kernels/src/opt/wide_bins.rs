@@ -32,7 +32,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
 /// Histograms of integers of 8 and 16 bits are made of 32.
-pub const PASS: Pass<Prog<Kernels>> = Pass { name: "wide-bins", need: Need::Optional, run: widen };
+pub static PASS: Pass<Prog<Kernels>> = Pass { name: "wide-bins", need: Need::Optional, run: widen };
 
 fn widen(prog: &mut Prog<Kernels>) {
     let names = std::mem::replace(&mut prog.names, NameSource::new());

@@ -21,7 +21,7 @@ impl Places {
         let mut places = Places { arrays: FxHashMap::default(), types: prog_types(prog) };
         places.body(&prog.consts);
         for f in &prog.funs {
-            look::fun::<Memory, _>(&mut places, f);
+            look::fun::<Memory>(&mut places, f);
         }
         places
     }

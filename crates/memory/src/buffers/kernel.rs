@@ -56,7 +56,7 @@ use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Loops in kernels that compute arrays anew use parts of a block in turns.
-pub const PASS: Pass<Prog<Memory>> =
+pub static PASS: Pass<Prog<Memory>> =
     Pass { name: "double-buffer-in-kernels", need: Need::Optional, run: buffers };
 
 fn buffers(prog: &mut Prog<Memory>) {

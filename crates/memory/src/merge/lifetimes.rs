@@ -270,7 +270,7 @@ impl Visitor<Memory> for Walk<'_> {
         let outer = std::mem::replace(&mut self.body, self.bodies);
         deep(|| b.stms.iter().for_each(|s| self.stm(s)));
         self.tick();
-        look::operands::<Memory, _>(self, &b.result);
+        look::operands::<Memory>(self, &b.result);
         self.body = outer;
     }
 

@@ -24,7 +24,7 @@ use fehu_ir::{Basic, Body, DimIndex, Exp, Prog, Soacs, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 
 /// The pass.
-pub const PASS: Pass<Prog<Soacs>> = Pass { name: "nest-over-views", need: Need::Optional, run };
+pub static PASS: Pass<Prog<Soacs>> = Pass { name: "nest-over-views", need: Need::Optional, run };
 
 fn run(prog: &mut Prog<Soacs>) {
     let signatures = Signatures::of_prog(prog);

@@ -87,14 +87,19 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         self.frames.push(Frame::new(FrameKind::Branch, facts));
         self.assume(cond, taken);
         let here = self.here();
-        body.stms.iter().for_each(|stm| self.learn_definitions(stm, here));
-        let facts = self.frames.pop().map(|frame| frame.facts).unwrap_or_default();
+        for stm in &body.stms {
+            self.learn_sizes(stm, here);
+            self.learn_definitions(stm, here);
+        }
+        let facts = self.frames[here].facts.clone();
         let known = |k: &usize| {
             let e = body.result[*k];
             let asked = e.name().is_none_or(|n| facts.knows(sym(n)));
             let below = bounds.iter().map(|bound| asked && facts.lt(&poly(e), &poly(*bound)));
             Known { bits: self.bits_of(e), nonneg: asked && facts.nonneg(&poly(e)), below: below.collect() }
         };
-        integers.iter().map(known).collect()
+        let all = integers.iter().map(known).collect();
+        self.leave();
+        all
     }
 }

@@ -16,6 +16,7 @@ use fehu_base::prim::{IntType, PrimValue};
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::Classes;
 use fehu_ir::class::Class;
+use fehu_ir::mem::poly;
 use fehu_ir::op::{OpView, OpViewMut, RepOp};
 use fehu_ir::seg::{KernelReturn, SegKind, SegSpace};
 use fehu_ir::soac::Soac;
@@ -77,12 +78,24 @@ pub(crate) struct Frame<R: Rep> {
     pub(super) bounds: Vec<SubExp>,
     /// Conditions that were checked in this frame.
     checks: Vec<Name>,
+    /// The numbers of which promises were made in this frame.
+    pub(super) promised: Vec<Name>,
 }
 
 impl<R: Rep> Frame<R> {
     pub(super) fn new(kind: FrameKind, facts: Facts) -> Frame<R> {
-        let (stms, scoped, bounds, checks) = (vec![], vec![], vec![], vec![]);
-        Frame { stms, kind, facts, trips: None, elementwise: false, condition: None, scoped, bounds, checks }
+        Frame {
+            stms: vec![],
+            kind,
+            facts,
+            trips: None,
+            elementwise: false,
+            condition: None,
+            scoped: vec![],
+            bounds: vec![],
+            checks: vec![],
+            promised: vec![],
+        }
     }
 }
 
@@ -113,8 +126,20 @@ pub(crate) struct Engine<'a, R: Rep<Dec = ()>> {
     checked_sizes: FxHashMap<Name, Name>,
     /// Certificates that the statements around depend on.
     implied: Vec<Name>,
-    /// Conditions that were checked, and their certificates.
-    asserted: FxHashMap<Name, Name>,
+    /// Conditions that were checked, their certificates, and whether the checks stay.
+    asserted: FxHashMap<Name, (Name, bool)>,
+    /// What checks that stay say of sizes where other numbers are positive, by these numbers.
+    pub(super) promises: FxHashMap<Name, Vec<Promise>>,
+    /// The sizes of the arguments of an entry point.
+    pub(super) given: Vec<SubExp>,
+}
+
+/// These are sizes where all of those are positive, from this level on.
+#[derive(Clone, Debug)]
+pub(super) struct Promise {
+    pub(super) sizes: Rc<[SubExp]>,
+    pub(super) runs: Rc<[SubExp]>,
+    pub(super) level: usize,
 }
 
 impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
@@ -139,12 +164,19 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             checked_sizes: FxHashMap::default(),
             implied: vec![],
             asserted: FxHashMap::default(),
+            promises: FxHashMap::default(),
+            given: vec![],
         }
     }
 
     /// Simplifies the body of a function with these parameters.
     pub(crate) fn top(&mut self, params: &[Param<R>], body: Body<R>) -> Body<R> {
-        self.nested(FrameKind::Top, body, |e| e.bind_params(params))
+        self.nested(FrameKind::Top, body, |e| {
+            e.bind_params(params);
+            for n in std::mem::take(&mut e.given) {
+                e.learn_size(n, 0);
+            }
+        })
     }
 
     /// Tells the types of the program's constants.
@@ -173,8 +205,8 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
         (def.certs.is_empty() && def.index == 0).then(|| def.exp.clone())
     }
 
-    /// The certificate of a condition that was checked.
-    pub(crate) fn certificate(&self, cond: SubExp) -> Option<Name> {
+    /// The certificate of a condition that was checked, and whether the check stays.
+    pub(crate) fn certificate(&self, cond: SubExp) -> Option<(Name, bool)> {
         self.asserted.get(&cond.name()?).copied()
     }
 
@@ -234,9 +266,6 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
     fn bind(&mut self, n: Name, ty: &Type, level: usize) {
         self.types.insert(n, ty.clone());
         self.levels.insert(n, level);
-        for d in ty.shape() {
-            self.learn_size(*d, level);
-        }
     }
 
     /// Simplifies a body in a frame of its own.
@@ -254,16 +283,27 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                 self.stm(stm);
             }
             let result = body.result.iter().map(|e| self.operand(*e)).collect();
-            let Some(frame) = self.frames.pop() else { fehu_base::bug!("no open frame") };
-            for n in &frame.scoped {
-                self.bits.remove(n);
-                self.sizes.remove(n);
-            }
-            for c in &frame.checks {
-                self.asserted.remove(c);
-            }
-            Body { stms: frame.stms, result }
+            Body { stms: self.leave().stms, result }
         })
+    }
+
+    /// Closes the innermost frame: what was learnt for it only is forgotten.
+    pub(super) fn leave(&mut self) -> Frame<R> {
+        let level = self.here();
+        let Some(frame) = self.frames.pop() else { fehu_base::bug!("no open frame") };
+        for n in &frame.scoped {
+            self.bits.remove(n);
+            self.sizes.remove(n);
+        }
+        for c in &frame.checks {
+            self.asserted.remove(c);
+        }
+        for n in &frame.promised {
+            if let Some(made) = self.promises.get_mut(n) {
+                made.retain(|p| p.level != level);
+            }
+        }
+        frame
     }
 
     /// What stands for an operand now.
@@ -481,6 +521,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
         for (i, n) in &space.dims {
             self.bind(*i, &Type::I64, level);
             self.learn_index(*i, *n);
+            self.keep_promises(*n);
         }
     }
 
@@ -568,11 +609,13 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
         }
     }
 
-    /// The innermost body runs so often.
+    /// The innermost body runs so often, and now at least once.
     fn runs(&mut self, trips: SubExp, ty: IntType) {
         if let Some(frame) = self.frames.last_mut() {
             frame.trips = Some((trips, ty));
+            frame.facts.assume_lt(&Poly::zero(), &poly(trips));
         }
+        self.keep_promises(trips);
     }
 
     /// A lambda on the elements of arrays; of the elements of an iota something is known.
@@ -618,21 +661,15 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             self.types.insert(p.name, p.ty.clone());
             self.levels.insert(p.name, level);
         }
-        for d in stm.pat.iter().flat_map(|p| p.ty.shape()) {
-            // What holds because of a certificate may not be used without it.
-            let own = || stm.pat.iter().any(|p| SubExp::Var(p.name) == *d);
-            if stm.certs.is_empty() || own() {
-                self.learn_size(*d, level);
-            }
-        }
+        self.learn_sizes(&stm, level);
         self.learn_definitions(&stm, level);
         match (&stm.exp, stm.pat.as_slice()) {
             (Exp::Basic(Basic::SubExp(SubExp::Var(n))), [p]) if p.ty != Type::UNIT => {
                 let checked = if p.ty.is_array() { &mut self.checked } else { &mut self.checked_sizes };
                 checked.insert(p.name, *n);
             }
-            (Exp::Basic(Basic::Assert(SubExp::Var(c), _)), [p]) => {
-                self.asserted.insert(*c, p.name);
+            (Exp::Basic(Basic::Assert(SubExp::Var(c), _, purpose)), [p]) => {
+                self.asserted.insert(*c, (p.name, purpose.stays()));
                 self.frames[level].checks.push(*c);
             }
             (_, _) => {}

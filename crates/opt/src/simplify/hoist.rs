@@ -29,7 +29,7 @@ use fehu_ir::mem::poly;
 use fehu_ir::op::{OpView, RepOp};
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::for_each_body;
-use fehu_ir::{Basic, Body, DimIndex, Exp, LoopForm, Rep, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, LoopForm, Purpose, Rep, Stm, SubExp, Type};
 
 /// Statements in something that is moved as a whole, at most.
 const MAX_MOVED: usize = 100;
@@ -69,6 +69,10 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
     /// before the loop: it need only hold if the loop runs at all.
     pub(super) fn place_check(&mut self, stm: &mut Stm<R>) -> usize {
         let here = self.here();
+        // What holds is said where it is of use.
+        if matches!(stm.exp, Exp::Basic(Basic::Assert(SubExp::Const(_), ..))) {
+            return here;
+        }
         let mut needed = free_in_stm(stm).iter().map(|n| self.level(*n)).max().unwrap_or(0);
         let mut level = here;
         let mut loops = vec![];
@@ -80,9 +84,9 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
             }
             level -= 1;
         }
-        let Exp::Basic(Basic::Assert(cond, _)) = &mut stm.exp else { return level };
+        let Exp::Basic(Basic::Assert(cond, ..)) = &mut stm.exp else { return level };
         let mut ok = *cond;
-        for (trips, ty) in loops {
+        for (trips, ty) in loops.iter().copied() {
             let never = Exp::Basic(Basic::CmpOp(CmpOp::SLe(ty), trips, SubExp::int(ty, 0)));
             let (never, made) = self.fresh_stm("never", Type::BOOL, &stm.loc, never);
             self.put(made, level);
@@ -91,8 +95,12 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
             self.put(made, level);
             ok = either.into();
         }
-        let Exp::Basic(Basic::Assert(cond, _)) = &mut stm.exp else { return level };
+        let Exp::Basic(Basic::Assert(cond, _, purpose)) = &mut stm.exp else { return level };
         *cond = ok;
+        match purpose {
+            Purpose::Values | Purpose::Program => {}
+            Purpose::Sizes { runs, .. } => runs.extend(loops.iter().map(|(trips, _)| *trips)),
+        }
         level
     }
 
@@ -149,7 +157,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         let mut facts = self.frames[level].facts.clone();
         for c in certs {
             if let Some(def) = self.def(*c) {
-                if let Exp::Basic(Basic::Assert(cond, _)) = &*def.exp {
+                if let Exp::Basic(Basic::Assert(cond, ..)) = &*def.exp {
                     self.tell_condition(&mut facts, *cond);
                 }
             }
@@ -168,7 +176,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
     /// Whether a certificate says that the operand is not zero.
     fn asserts_nonzero(&self, cert: Name, e: SubExp) -> bool {
         let Some(def) = self.def(cert) else { return false };
-        let Exp::Basic(Basic::Assert(cond, _)) = &*def.exp else { return false };
+        let Exp::Basic(Basic::Assert(cond, ..)) = &*def.exp else { return false };
         let Some(cond) = self.pure_def(*cond) else { return false };
         let Exp::Basic(Basic::UnOp(UnOp::Not, eq)) = &*cond else { return false };
         let Some(eq) = self.pure_def(*eq) else { return false };

@@ -4,7 +4,7 @@
 //! The algebra computes with mathematical integers, the program with integers
 //! that wrap around. A sum or product is recorded in the algebra only if it cannot
 //! wrap, judged by how many bits its operands can have. Sizes of arrays have at most
-//! 48: whoever makes an array has checked that (`lower/sizes.rs`). So have indices: no
+//! 48: whoever makes an array has checked that (`lower/sizes.rs`), and these checks stay when the array goes. So have indices: no
 //! loop gets further. The product of sizes of one argument of an entry point, or of indices into it, has at most 60 (`rts/c/values.h`
 //! checks that); other products may wrap around. Identities that hold also when wrapping (`a + b - b = a`) need no
 //! such care; they use polynomials of their own (`ring`).
@@ -12,13 +12,15 @@
 //! A sum that may wrap is exact where it turns out to be small: if `t = n + 1` is the size of an array, then `n` is `t - 1`, which does not
 //! wrap, whatever `n` was to begin with. So a size makes its summands known.
 
-use super::engine::Engine;
+use super::engine::{Engine, Promise};
 use fehu_algebra::{Poly, Sym};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::mem::{poly, sym};
-use fehu_ir::{Basic, Body, Exp, Rep, Stm, SubExp, Type};
+use fehu_ir::op::RepOp;
+use fehu_ir::soac::Soac;
+use fehu_ir::{Basic, Body, Exp, Purpose, Rep, Stm, SubExp, Type};
 
 /// Bits of a size.
 const SIZE_BITS: u32 = 48;
@@ -31,8 +33,69 @@ const RING_SIZE: usize = 64;
 /// Sums of more terms than this are left as they were computed.
 const SHORT_SUM: usize = 3;
 
+/// Promises that wait for the same number, at most: the latest.
+const MAX_PROMISES: usize = 16;
+
 impl<R: Rep<Dec = ()>> Engine<'_, R> {
-    /// The operand is the size of an array that exists from this level on.
+    /// What a statement that stays says of sizes, from this level on.
+    pub(super) fn learn_sizes(&mut self, stm: &Stm<R>, level: usize) {
+        match &stm.exp {
+            Exp::Basic(Basic::Assert(_, _, Purpose::Sizes { sizes, runs })) => {
+                self.promise(Promise { sizes: sizes[..].into(), runs: runs[..].into(), level });
+            }
+            Exp::Op(op) => match op.as_soac() {
+                // How many elements are kept.
+                Some(Soac::Filter(f)) => {
+                    stm.pat.iter().take(f.kept.len()).for_each(|p| self.learn_size(p.name.into(), level));
+                }
+                Some(Soac::Screma(_) | Soac::Hist(_) | Soac::Scatter(_) | Soac::Ad(_)) | None => {}
+            },
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => {}
+        }
+    }
+
+    /// Keeps a promise in all frames where it is due; those that are not open yet will ask for it.
+    fn promise(&mut self, promise: Promise) {
+        if let Some(level) = (promise.level..self.frames.len()).find(|level| self.is_due(&promise, *level)) {
+            promise.sizes.iter().for_each(|n| self.learn_size(*n, level));
+        }
+        if self.is_due(&promise, promise.level) {
+            return;
+        }
+        for n in promise.runs.iter().filter_map(|n| n.name()) {
+            let made = self.promises.entry(n).or_default();
+            if made.len() == MAX_PROMISES {
+                made.remove(0);
+            }
+            made.push(promise.clone());
+            self.frames[promise.level].promised.push(n);
+        }
+    }
+
+    fn is_due(&self, promise: &Promise, level: usize) -> bool {
+        promise.runs.iter().all(|n| self.frames[level].facts.positive(&poly(*n)))
+    }
+
+    /// Where the number is positive, in the innermost frame, promises may be due.
+    pub(super) fn keep_promises(&mut self, positive: SubExp) {
+        let here = self.here();
+        let made = positive.name().and_then(|n| self.promises.get(&n)).cloned().unwrap_or_default();
+        for promise in made {
+            if self.is_due(&promise, here) {
+                promise.sizes.iter().for_each(|n| self.learn_size(*n, here));
+            }
+        }
+    }
+
+    /// Whether the operand is known to be a size.
+    pub(super) fn is_size(&self, e: SubExp) -> bool {
+        match e {
+            SubExp::Const(_) => true,
+            SubExp::Var(n) => self.sizes.contains(&n),
+        }
+    }
+
+    /// The operand is a size from this level on.
     pub(super) fn learn_size(&mut self, e: SubExp, level: usize) {
         let SubExp::Var(n) = e else { return };
         if !self.sizes.insert(n) {
@@ -291,6 +354,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
     pub(crate) fn know_arguments(&mut self, params: &[fehu_ir::Param<R>]) {
         let names = |p: &fehu_ir::Param<R>| p.ty.shape().iter().filter_map(|n| n.name()).collect();
         self.shapes = params.iter().filter(|p| p.ty.rank() > 1).map(names).collect();
+        self.given = params.iter().flat_map(|p| p.ty.shape()).copied().collect();
     }
 
     /// The sizes that a size is the product of, or that an index and its factors are below; nothing if it is neither.

@@ -9,8 +9,8 @@
 //! ```
 
 use super::Parser;
-use crate::token::TokenKind;
-use fehu_base::Diagnostic;
+use crate::token::{Token, TokenKind};
+use fehu_base::{Diagnostic, Span};
 
 /// The error about the current word, with what to write instead.
 pub(super) fn meant(p: &Parser<'_>, error: Diagnostic, expected: &str) -> Diagnostic {
@@ -30,6 +30,21 @@ pub(super) fn meant(p: &Parser<'_>, error: Diagnostic, expected: &str) -> Diagno
         _ if text.starts_with("/*") || text.starts_with("//") => error.help("comments begin with '--'"),
         "->" if expected.contains("':'") => change("the result type stands behind ':'", ":"),
         "=>" if expected.contains("'->'") => change("this is written '->'", "->"),
+        "{" | "-" if p.text_of(around(span)).contains("{-") => block_comment(p, error),
+        "." if matches!(p.kind_at(1), TokenKind::Int | TokenKind::Float) && adjacent(p) => {
+            let digits = p.text_of(p.tokens[p.pos + 1].span);
+            error.help(format!("a number begins with a digit: 0.{digits}")).fix(
+                "Put a digit before the point",
+                span.start(),
+                "0",
+            )
+        }
+        "<" | ">" | "," if type_arguments(p).is_some() => match type_arguments(p) {
+            Some((at, name, params)) => error
+                .help(format!("type parameters have a quote, and no brackets around them: {name}{params}"))
+                .fix(format!("Change to `{}`", params.trim()), at, params),
+            None => error,
+        },
         "." if expected == "a parameter or '->'" => change("a function is written \\x -> x + 1", " ->"),
         ":" if expected == "'}'" => change("a field gets its value by '='", " ="),
         "for" if expected == "']'" => {
@@ -44,4 +59,45 @@ pub(super) fn meant(p: &Parser<'_>, error: Diagnostic, expected: &str) -> Diagno
         }
         _ => error,
     }
+}
+
+/// The place with the characters at both sides.
+fn around(span: Span) -> Span {
+    Span { lo: span.lo.saturating_sub(1), hi: span.hi + 1, ..span }
+}
+
+/// Whether the next word directly follows the current one.
+fn adjacent(p: &Parser<'_>) -> bool {
+    p.tokens.get(p.pos + 1).is_some_and(|next| next.span.lo == p.span().hi)
+}
+
+/// `{- ... -}`, which is a line of its own or several.
+fn block_comment(p: &Parser<'_>, error: Diagnostic) -> Diagnostic {
+    let error = error.help("comments begin with '--', and end with the line");
+    let from = around(p.span()).lo as usize;
+    let Some(open) = p.text.get(from..).and_then(|t| t.find("{-")).map(|i| from + i) else { return error };
+    let Some(close) = p.text[open..].find("-}").map(|i| open + i) else { return error };
+    let place = |lo: usize| Span { lo: lo as u32, hi: lo as u32 + 2, ..p.span() };
+    let rest = p.text[close + 2..].lines().next().unwrap_or("");
+    if p.text[open..close].contains('\n') || !rest.trim().is_empty() {
+        return error;
+    }
+    error.fix_all("Change to `--`", vec![(place(open), "--".into()), (place(close), String::new())])
+}
+
+/// `id<t, u>`: the place of what is in angle brackets, the name before it, and the parameters as they are written.
+fn type_arguments<'a>(p: &Parser<'a>) -> Option<(Span, &'a str, String)> {
+    let part = |t: &Token| t.kind == TokenKind::Ident || p.text_of(t.span) == ",";
+    let here = usize::from(p.text_of(p.span()) == "<");
+    let open = p.tokens[..p.pos + here].iter().rposition(|t| !part(t)).filter(|i| *i >= 2)?;
+    let close = open + 1 + p.tokens[open + 1..].iter().position(|t| !part(t))?;
+    let (name, keyword) = (p.tokens[open - 1], p.tokens[open - 2].kind);
+    let definition = matches!(keyword, TokenKind::Def | TokenKind::Entry | TokenKind::Let);
+    let [less, greater] = [open, close].map(|i| p.tokens[i].span);
+    if !definition || name.kind != TokenKind::Ident || p.text_of(less) != "<" || p.text_of(greater) != ">" {
+        return None;
+    }
+    let names = p.tokens[open..close].iter().filter(|t| t.kind == TokenKind::Ident);
+    let params: String = names.map(|t| format!(" '{}", p.text_of(t.span))).collect();
+    Some((less.to(greater), p.text_of(name.span), params))
 }

@@ -8,9 +8,10 @@
 
 use super::binding::starts_type_param;
 use super::{error_exp, Failed, Parse, Parser};
-use crate::ast::{Ident, Liftedness, SizeExp, TypeArg, TypeExp, TypeParam};
+use crate::ast::{Exp, ExpKind, Ident, Liftedness, SizeExp, TypeArg, TypeExp, TypeParam};
 use crate::token::TokenKind;
-use fehu_base::Diagnostic;
+use fehu_base::prim::ScalarType;
+use fehu_base::{Diagnostic, Span};
 
 impl Parser<'_> {
     /// A type.
@@ -77,6 +78,9 @@ impl Parser<'_> {
             }
             TokenKind::LBracket => {
                 let size = self.size()?;
+                if let Some(error) = self.brackets_around(&size, start) {
+                    return Err(self.report(error));
+                }
                 let t = self.nested(Self::type_operand)?;
                 let span = start.to(t.span());
                 Ok(TypeExp::Array(size, Box::new(t), span))
@@ -84,6 +88,21 @@ impl Parser<'_> {
             TokenKind::Constructor => self.sum(),
             _ => self.type_applied(),
         }
+    }
+
+    /// `[[i32]]` in the place of `[][]i32`.
+    fn brackets_around(&self, size: &SizeExp, start: Span) -> Option<Diagnostic> {
+        let follows = starts_type_atom(self.kind())
+            || matches!(self.kind(), TokenKind::LBracket | TokenKind::Star | TokenKind::Constructor);
+        let SizeExp::Exp(e, _) = size else { return None };
+        let (dims, elem) = elements(e).filter(|_| !follows)?;
+        let meant = format!("{}{elem}", "[]".repeat(dims));
+        let error = self.unexpected_error("the type of the elements");
+        Some(
+            error
+                .help(format!("the brackets of an array stand before the type of its elements: {meant}"))
+                .fix(format!("Change to `{meant}`"), self.since(start), meant),
+        )
     }
 
     fn sum(&mut self) -> Parse<TypeExp> {
@@ -204,6 +223,21 @@ impl Parser<'_> {
             params.push(TypeParam::Type(lifted, self.ident("the name of a type parameter")?));
         }
         Ok(params)
+    }
+}
+
+/// What stands inside of so many brackets, if it is the name of a scalar type.
+fn elements(e: &Exp) -> Option<(usize, &'static str)> {
+    match &*e.kind {
+        ExpKind::Var(q) if q.quals.is_empty() => {
+            let name = q.name.name.as_str();
+            ScalarType::ALL.iter().any(|t| t.as_str() == name).then_some((1, name))
+        }
+        ExpKind::Array(es) => match &es[..] {
+            [e] => elements(e).map(|(dims, elem)| (dims + 1, elem)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -1,14 +1,16 @@
-//! The results as files: a table for people, every single time for programs, and a plot.
+//! The results as files: a table for people, every single time for programs, a plot, and what `cargo xtask tables` makes
+//! a page of.
 
 use super::contest::Contestant;
 use super::measure::{Outcome, Row};
 use super::plot;
 use super::stats::{geometric_mean, median, ratio, Interval};
+use crate::tables::COLUMNS;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// Write `table.md`, `times.tsv` and `ratios.svg` into a folder.
+/// Write `table.md`, `times.tsv`, `results.tsv` and `ratios.svg` into a folder.
 pub(crate) fn write(
     folder: &Path,
     rows: &[Row],
@@ -26,6 +28,7 @@ pub(crate) fn write(
     };
     save("table.md", table(rows, &labels, baseline))?;
     save("times.tsv", times(rows, &labels))?;
+    save("results.tsv", results(rows, &labels, baseline))?;
     save("ratios.svg", plot::svg(&ratios(rows, baseline), &labels, baseline))
 }
 
@@ -118,7 +121,8 @@ fn cell(row: &Row, who: usize, baseline: usize) -> String {
     }
 }
 
-fn show_time(us: f64) -> String {
+/// A time for people.
+pub(crate) fn show_time(us: f64) -> String {
     match us {
         t if t < 1e3 => format!("{t:.0} µs"),
         t if t < 1e4 => format!("{:.2} ms", t / 1e3),
@@ -132,6 +136,31 @@ fn times(rows: &[&Row], labels: &[String]) -> String {
     for row in rows {
         for (who, round, us) in &row.raw {
             let _ = writeln!(out, "{}\t{}\t{round}\t{us}", row.title, labels[*who]);
+        }
+    }
+    out
+}
+
+/// A file for `bench/results`, in which the first four lines are to be filled in.
+fn results(rows: &[&Row], labels: &[String], baseline: usize) -> String {
+    let mut out = String::new();
+    for key in ["title", "date", "commit", "machine"] {
+        let _ = writeln!(out, "# {key}: to be filled in");
+    }
+    let _ = writeln!(out, "# kind: contest\n# baseline: {}\n{}", labels[baseline], COLUMNS.join("\t"));
+    for row in rows {
+        for (who, label) in labels.iter().enumerate() {
+            let time = match &row.outcomes[who] {
+                Outcome::Times(times) => format!("{}", median(times)),
+                Outcome::Failed(why) => format!("failed: {}", why.replace(['\t', '\n'], " ")),
+                Outcome::Wrong(_, why) => format!("wrong: {}", why.replace(['\t', '\n'], " ")),
+            };
+            let ratio = match row_ratio(row, who, baseline).filter(|_| who != baseline) {
+                Some(r) if r.low == r.high => format!("{:.5}\t\t", r.mid),
+                Some(r) => format!("{:.5}\t{:.2}\t{:.2}", r.mid, r.low, r.high),
+                None => "\t\t".to_owned(),
+            };
+            let _ = writeln!(out, "{}\t{}\t{label}\t{time}\t{ratio}", row.place.1, row.title);
         }
     }
     out
@@ -160,5 +189,7 @@ mod tests {
         assert!(text.contains("- scan large, fehu-cuda: no such device"), "{text}");
         assert!(text.contains("Wrong in:\n\n- scan large, other: everything"), "{text}");
         assert_eq!(times(&rows, &labels).lines().count(), 2);
+        let results = results(&rows, &labels, 0);
+        assert!(results.ends_with("Ten\tscan large\tother\twrong: everything\t\t\t\n"), "{results}");
     }
 }

@@ -1,16 +1,18 @@
 //! The second layer: applications and sections.
 
+use super::advice;
 use super::equal::bare_size;
 use super::exp::node;
 use super::extent;
 use super::extent::is_moderate;
 use super::tables::{mentioned_type, Origin, Slot};
-use super::unify::consumes;
 use super::Sizer;
 use crate::context::see;
+use crate::named::Named;
 use crate::subst::Subst;
 use crate::tast::{Exp, ExpKind, Lambda, Pat, PatKind};
 use crate::terms::pre::{self, Side};
+use crate::type_exp::uses::consumes;
 use crate::types::{Arrow, RetType, Scheme, Size, Type, TypeArg};
 use crate::visit::children;
 use fehu_base::{Diagnostic, Name, Span, Symbol};
@@ -39,6 +41,7 @@ impl Sizer<'_> {
                 let shown = self.ctx.show().exp(a);
                 let headline = format!("Cannot apply {what} to \"{shown}\" (invalid type).");
                 let d = self.size_error(a.span, &headline, &arrow.lhs, &a.ty, &m);
+                let d = advice::coercion(self, d, a.span, &arrow.lhs, &a.ty);
                 self.ctx.report(d);
                 return node(ExpKind::Apply(f, args), Type::Error, span);
             }
@@ -71,6 +74,9 @@ impl Sizer<'_> {
                 let why = format!("an unknown size arising from passing \"{shown}\" to {what}");
                 let base = self.ctx.names.base(p);
                 let n = self.unknown(base.as_str(), arg.span, why);
+                if let Some(unknown) = self.unknowns.get_mut(&n).filter(|_| binds(arg)) {
+                    unknown.index = Some(Named::SizeExpressionBind);
+                }
                 subst.rename_value(p, n);
                 ext.push(n);
             }
@@ -117,7 +123,7 @@ impl Sizer<'_> {
                 ),
             )
             .note("the function that is passed returns a size that is only known after it has been called")
-            .note(see("existential-param-ret"))
+            .note(see(Named::ExistentialParamRet))
             .help("use pipelines, as in \"x |> f |> g\", instead of composing functions"),
         );
         false
@@ -246,7 +252,7 @@ impl Sizer<'_> {
                     ),
                 )
                 .related(x.span, "but it is computed here")
-                .note(see("causality-check"))
+                .note(see(Named::CausalityCheck))
                 .help("bind the operand with \"let\" beforehand"),
             );
         }
@@ -311,6 +317,20 @@ pub(crate) fn exts_of(e: &Exp, out: &mut Vec<Name>) {
         ExpKind::LetFun(_, body) => exts_of(body, out),
         _ => children(e, &mut |c| exts_of(c, out)),
     }
+}
+
+/// Whether names are bound in an expression.
+fn binds(e: &Exp) -> bool {
+    let mut found = matches!(
+        &*e.kind,
+        ExpKind::Lambda(_)
+            | ExpKind::Let { .. }
+            | ExpKind::LetFun(..)
+            | ExpKind::Loop(_)
+            | ExpKind::Match(..)
+    );
+    children(e, &mut |c| found |= binds(c));
+    found
 }
 
 fn is_i64(t: &Type) -> bool {

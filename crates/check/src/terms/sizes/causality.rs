@@ -9,6 +9,7 @@
 use super::tables::{mentioned_type, Unknown};
 use crate::context::see;
 use crate::context::Context;
+use crate::named::Named;
 use crate::show::is_operator;
 use crate::tast::{Exp, ExpKind, LoopForm};
 use crate::types::Type;
@@ -71,13 +72,13 @@ impl Check<'_> {
             d = d.related(u.span, "but it is computed here");
         }
         self.ctx.report(
-            d.note(see("causality-check"))
+            d.note(see(Named::CausalityCheck))
                 .help(format!("bind the expression that produces \"{base}\" with \"let\" beforehand")),
         );
     }
 
     fn exp(&mut self, e: &Exp) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_inner(e));
+        fehu_base::stack::deep(|| self.exp_inner(e));
     }
 
     fn exp_inner(&mut self, e: &Exp) {

@@ -11,7 +11,7 @@ use crate::tast::{self, Exp, ExpKind, Index, RangeEnd};
 use crate::terms::infer::I64;
 use crate::terms::literal;
 use crate::terms::pre::{self, Written};
-use crate::types::{Named, RetType, Size, TParam, Type, TypeArg, Uniq};
+use crate::types::{Parts, RetType, Size, TParam, Type, TypeArg, Uniq};
 use fehu_base::prim::{PrimValue, ScalarType};
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 impl Sizer<'_> {
     /// An expression.
     pub(crate) fn exp(&mut self, e: &pre::Exp) -> Exp {
-        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.exp_inner(e))
+        fehu_base::stack::with_room(128 * 1024, 2 * 1024 * 1024, || self.exp_inner(e))
     }
 
     fn exp_inner(&mut self, e: &pre::Exp) -> Exp {
@@ -108,7 +108,7 @@ impl Sizer<'_> {
             pre::ExpKind::Coerce(x, w) => {
                 let x = self.exp(x);
                 let t = self.written(w, Origin::Coercion);
-                self.coerce(&t, &x.ty.clone());
+                self.coerce(&t, &x.ty.clone(), span);
                 node(ExpKind::Coerce(x), make_nonunique(&t), span)
             }
             pre::ExpKind::Range(start, second, end) => self.range(start, second.as_ref(), end, span),
@@ -438,27 +438,27 @@ impl Sizer<'_> {
                 (*d, ts)
             })
             .collect();
-        node(ExpKind::Constr(c, es), Type::Sum(Named::new(cs)), span)
+        node(ExpKind::Constr(c, es), Type::Sum(Parts::new(cs)), span)
     }
 
     /// Matches the flexible sizes of a coercion's type with what is there; the others may differ.
-    fn coerce(&mut self, t: &Type, from: &Type) {
+    fn coerce(&mut self, t: &Type, from: &Type, span: Span) {
         let t = self.peek(t);
         let from = self.peek(from);
         match (&t, &from) {
             (Type::Array(_, s, e), Type::Array(_, r, f)) => {
                 self.coerce_size(s, r);
-                self.coerce(e, f);
+                self.coerce(e, f, span);
             }
             (Type::Record(fs), Type::Record(gs)) => {
                 for ((_, t), (_, u)) in fs.iter().zip(gs.iter()) {
-                    self.coerce(t, u);
+                    self.coerce(t, u, span);
                 }
             }
             (Type::Sum(cs), Type::Sum(ds)) => {
                 for ((_, ts), (_, us)) in cs.iter().zip(ds.iter()) {
                     for (t, u) in ts.iter().zip(us) {
-                        self.coerce(t, u);
+                        self.coerce(t, u, span);
                     }
                 }
             }
@@ -466,7 +466,7 @@ impl Sizer<'_> {
                 for (a, b) in args.iter().zip(brgs.iter()) {
                     match (a, b) {
                         (TypeArg::Size(s), TypeArg::Size(r)) => self.coerce_size(s, r),
-                        (TypeArg::Type(t), TypeArg::Type(u)) => self.coerce(t, u),
+                        (TypeArg::Type(t), TypeArg::Type(u)) => self.coerce(t, u, span),
                         (TypeArg::Size(_), TypeArg::Type(_)) | (TypeArg::Type(_), TypeArg::Size(_)) => {}
                     }
                 }
@@ -477,7 +477,7 @@ impl Sizer<'_> {
                 }
                 let expanded = self.expand(*m);
                 if !matches!(t, Type::Meta(_)) {
-                    self.coerce(&t, &expanded);
+                    self.coerce(&t, &expanded, span);
                 }
                 // Nobody has said or asked what the sizes are, so none is as good as any.
                 if anonymous(self, &t) {
@@ -491,7 +491,8 @@ impl Sizer<'_> {
             }
             // Functions and unknown types: sizes in them cannot be checked at run time.
             _ => {
-                let _ = self.unify(&t, &from);
+                let headline = "A size coercion cannot change the sizes in the type of a function.";
+                self.expect(span, headline, &t, &from);
             }
         }
     }

@@ -74,7 +74,7 @@ fn name_if_large(sizer: &mut Sizer<'_>, s: &Size, named: &mut Vec<(Size, Name)>)
     if is_moderate_size(s) {
         return s.clone();
     }
-    if let Some((_, n)) = named.iter().find(|(t, _)| same_size(s, t)) {
+    if let Some((_, n)) = named.iter().find(|(t, _)| same_size(&sizer.ctx.synonyms, s, t)) {
         return Size::Var(*n);
     }
     let n = sizer.ctx.names.fresh_str("d");

@@ -4,6 +4,7 @@ use super::exp::node;
 use super::tables::{Flex, Origin, Slot};
 use super::Sizer;
 use crate::context::see;
+use crate::named::Named;
 use crate::tast::{Access, Exp, ExpKind, Index, LoopForm, Pat, PatKind, RangeEnd};
 use crate::terms::errors;
 use crate::types::{RetType, Size, Type, TypeArg};
@@ -71,7 +72,7 @@ impl Sizer<'_> {
                 at,
                 format!("Ambiguous size \"{base}\".\nIt arises from {from}, and nothing determines it."),
             )
-            .note(see("ambiguous-size"))
+            .note(see(Named::AmbiguousSize))
             .help("write the type with its sizes, as in \"e : [10]i32\""),
         );
     }
@@ -94,7 +95,7 @@ impl Sizer<'_> {
     }
 
     fn finish_exp(&mut self, e: &mut Exp) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.finish_exp_inner(e));
+        fehu_base::stack::deep(|| self.finish_exp_inner(e));
     }
 
     fn finish_all(&mut self, es: &mut [Exp]) {

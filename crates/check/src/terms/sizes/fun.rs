@@ -6,11 +6,12 @@ use super::pat;
 use super::tables::{collect_metas, mentioned_type, Flex, Origin, Slot};
 use super::Sizer;
 use crate::context::see;
+use crate::named::Named;
 use crate::subst::{make_nonunique, Subst};
 use crate::tast::{Exp, ExpKind, Lambda, LocalFun, Pat, PatKind};
 use crate::terms::pre;
 use crate::type_exp::uses::constructive;
-use crate::types::{Arrow, Named, RetType, Scheme, Size, TParam, Type, TypeArg, Uniq};
+use crate::types::{Arrow, Parts, RetType, Scheme, Size, TParam, Type, TypeArg, Uniq};
 use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
@@ -256,7 +257,7 @@ impl Sizer<'_> {
                         format!("Size parameter [{base}] unused in the type of \"{fun}\"."),
                     )
                     .label(format!("Size [{base}] unused"))
-                    .note(see("unused-size"))
+                    .note(see(Named::UnusedSize))
                     .help("use it as the size of a parameter, or make it an ordinary parameter"),
                 );
             }
@@ -320,7 +321,7 @@ impl Sizer<'_> {
                         p.span,
                         format!("Parameter \"{shown}\" of \"{fun}\" refers to size \"{x}\", which will not be accessible to the caller."),
                     )
-                    .note(see("inaccessible-size"))
+                    .note(see(Named::InaccessibleSize))
                     .help(format!("make \"{x}\" a parameter of its own")),
                 );
             }
@@ -348,7 +349,7 @@ impl Sizer<'_> {
                 ),
             )
             .note(format!("\"{base}\" is {why}"))
-            .note(see("unknown-param-def")),
+            .note(see(Named::UnknownParamDef)),
         );
     }
 }
@@ -358,7 +359,7 @@ fn arrows(params: &[Pat], ret: RetType) -> Type {
     let mut ret = ret;
     for p in params.iter().rev() {
         let param = param_name(p);
-        ret = RetType::simple(Type::Arrow(Named::new(Arrow { param, lhs: p.ty.clone(), ret })));
+        ret = RetType::simple(Type::Arrow(Parts::new(Arrow { param, lhs: p.ty.clone(), ret })));
     }
     ret.ty
 }

@@ -5,14 +5,14 @@
 //! outside of functions) the size gets a new name; in the result of an arrow
 //! it becomes an existential size of that arrow.
 
-use super::equal::same_size;
+use super::equal::{same_size, Synonyms};
 use super::extent::nodes_up_to;
 use super::tables::{mentioned_size, Flex, Slot, Unknown};
 use super::Sizer;
 use crate::subst::{exp_size, Subst};
 use crate::tast::{Exp, ExpKind};
 use crate::type_exp::uses::constructive;
-use crate::types::{Arrow, Named, RetType, Size, Type, TypeArg};
+use crate::types::{Arrow, Parts, RetType, Size, Type, TypeArg};
 use fehu_base::{Name, Span};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -32,9 +32,13 @@ struct Renaming {
 }
 
 impl Renaming {
+    fn find(&self, known: &Synonyms, s: &Size) -> Option<Name> {
+        self.pairs.iter().find(|(t, _)| same_size(known, s, t)).map(|(_, n)| *n)
+    }
+
     fn name(&mut self, me: &mut Sizer<'_>, s: &Size) -> Name {
-        if let Some((_, n)) = self.pairs.iter().find(|(t, _)| same_size(s, t)) {
-            return *n;
+        if let Some(n) = self.find(&me.ctx.synonyms, s) {
+            return n;
         }
         let n = match s {
             Size::Var(v) => me.ctx.names.fresh_like(*v),
@@ -45,27 +49,33 @@ impl Renaming {
     }
 
     /// The type written with the names given so far.
-    fn rewrite_type(&self, t: &Type) -> Type {
+    fn rewrite_type(&self, known: &Synonyms, t: &Type) -> Type {
         match t {
             Type::Scalar(_) | Type::Meta(_) | Type::Error => t.clone(),
-            Type::Array(u, s, e) => Type::Array(*u, self.rewrite(s), e.with(self.rewrite_type(e))),
-            Type::Record(fs) => {
-                Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, self.rewrite_type(t))).collect()))
+            Type::Array(u, s, e) => {
+                Type::Array(*u, self.rewrite(known, s), e.with(self.rewrite_type(known, e)))
             }
-            Type::Sum(cs) => Type::Sum(cs.with(
-                cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.rewrite_type(t)).collect())).collect(),
-            )),
+            Type::Record(fs) => {
+                Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, self.rewrite_type(known, t))).collect()))
+            }
+            Type::Sum(cs) => Type::Sum(
+                cs.with(
+                    cs.iter()
+                        .map(|(c, ts)| (*c, ts.iter().map(|t| self.rewrite_type(known, t)).collect()))
+                        .collect(),
+                ),
+            ),
             Type::Arrow(a) => Type::Arrow(a.with(Arrow {
                 param: a.param,
-                lhs: self.rewrite_type(&a.lhs),
-                ret: RetType { dims: a.ret.dims.clone(), ty: self.rewrite_type(&a.ret.ty) },
+                lhs: self.rewrite_type(known, &a.lhs),
+                ret: RetType { dims: a.ret.dims.clone(), ty: self.rewrite_type(known, &a.ret.ty) },
             })),
             Type::Var(u, n, args) => {
                 let args = args
                     .iter()
                     .map(|a| match a {
-                        TypeArg::Size(s) => TypeArg::Size(self.rewrite(s)),
-                        TypeArg::Type(t) => TypeArg::Type(self.rewrite_type(t)),
+                        TypeArg::Size(s) => TypeArg::Size(self.rewrite(known, s)),
+                        TypeArg::Type(t) => TypeArg::Type(self.rewrite_type(known, t)),
                     })
                     .collect();
                 Type::Var(*u, *n, Arc::new(args))
@@ -74,28 +84,25 @@ impl Renaming {
     }
 
     /// The size written with the names given so far: `n - k` where `k` has a new name.
-    fn rewrite(&self, s: &Size) -> Size {
+    fn rewrite(&self, known: &Synonyms, s: &Size) -> Size {
         match s {
-            Size::Exp(e) => exp_size(self.rewrite_exp(e)),
-            Size::Var(_) => match self.pairs.iter().find(|(t, _)| same_size(s, t)) {
-                Some((_, n)) => Size::Var(*n),
-                None => s.clone(),
-            },
+            Size::Exp(e) => exp_size(self.rewrite_exp(known, e)),
+            Size::Var(_) => self.find(known, s).map_or_else(|| s.clone(), Size::Var),
             Size::Const(_) | Size::Any => s.clone(),
         }
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
-    fn rewrite_exp(&self, e: &Exp) -> Exp {
+    fn rewrite_exp(&self, known: &Synonyms, e: &Exp) -> Exp {
         let size = exp_size(e.clone());
-        if let Some((_, n)) = self.pairs.iter().find(|(t, _)| same_size(&size, t)) {
-            return Exp { kind: Arc::new(ExpKind::Var(*n, vec![])), ..e.clone() };
+        if let Some(n) = self.find(known, &size) {
+            return Exp { kind: Arc::new(ExpKind::Var(n, vec![])), ..e.clone() };
         }
         let kind = match &*e.kind {
             ExpKind::Apply(f, args) => {
-                ExpKind::Apply(f.clone(), args.iter().map(|a| self.rewrite_exp(a)).collect())
+                ExpKind::Apply(f.clone(), args.iter().map(|a| self.rewrite_exp(known, a)).collect())
             }
-            ExpKind::Negate(x) => ExpKind::Negate(self.rewrite_exp(x)),
+            ExpKind::Negate(x) => ExpKind::Negate(self.rewrite_exp(known, x)),
             _ => return e.clone(),
         };
         Exp { kind: Arc::new(kind), ..e.clone() }
@@ -204,7 +211,7 @@ impl Sizer<'_> {
                 continue;
             }
             let why = format!("an unknown size arising from \"{}\" going out of scope", self.show_size(&s));
-            self.unknowns.insert(n, Unknown { span: Span::NONE, why, depth: 0 });
+            self.unknowns.insert(n, Unknown { span: Span::NONE, why, index: None, depth: 0 });
         }
         RetType { dims, ty }
     }
@@ -255,9 +262,10 @@ impl Sizer<'_> {
     /// Inside a function a size that the value does not show gets a name in the
     /// parameter (there is no way to call the function then, unless the
     /// size is also shown elsewhere), and becomes existential in the result.
-    fn hide_arrow(&mut self, a: &Named<Arrow>, hidden: &Hidden, renaming: &mut Renaming) -> Type {
+    fn hide_arrow(&mut self, a: &Parts<Arrow>, hidden: &Hidden, renaming: &mut Renaming) -> Type {
         let lhs = self.hide(&a.lhs, hidden, renaming);
-        let ret = RetType { dims: a.ret.dims.clone(), ty: renaming.rewrite_type(&a.ret.ty) };
+        let ret =
+            RetType { dims: a.ret.dims.clone(), ty: renaming.rewrite_type(&self.ctx.synonyms, &a.ret.ty) };
         let names: FxHashSet<Name> = super::tables::mentioned_type(&ret.ty)
             .into_iter()
             .filter(|n| self.is_hidden(*n, hidden))
@@ -282,7 +290,7 @@ impl Sizer<'_> {
         if !leaves(self, &s) {
             return s;
         }
-        let rewritten = renaming.rewrite(&s);
+        let rewritten = renaming.rewrite(&self.ctx.synonyms, &s);
         if !leaves(self, &rewritten) {
             return rewritten;
         }

@@ -110,10 +110,12 @@ fn join(sizer: &mut Sizer<'_>, a: &Type, b: &Type, differing: &mut Differing, sp
 }
 
 fn join_size(sizer: &mut Sizer<'_>, m: &Size, n: &Size, differing: &mut Differing, span: Span) -> Size {
-    if same_size(m, n) {
+    if same_size(&sizer.ctx.synonyms, m, n) {
         return m.clone();
     }
-    if let Some((_, _, d)) = differing.pairs.iter().find(|(x, y, _)| same_size(x, m) && same_size(y, n)) {
+    let known = &sizer.ctx.synonyms;
+    let same = |(x, y, _): &&(Size, Size, Name)| same_size(known, x, m) && same_size(known, y, n);
+    if let Some((_, _, d)) = differing.pairs.iter().find(same) {
         return Size::Var(*d);
     }
     let (x, y) = (sizer.show_size(m), sizer.show_size(n));

@@ -12,6 +12,7 @@ use super::pat;
 use super::tables::{mentioned_size, mentioned_type, Flex, Origin};
 use super::Sizer;
 use crate::context::see;
+use crate::named::Named;
 use crate::subst::{make_nonunique, Subst};
 use crate::tast::{Exp, ExpKind, Loop, LoopForm, Pat};
 use crate::terms::pre;
@@ -151,7 +152,8 @@ fn settle_loop(
             Some(g) => {
                 let g = sizer.size(g);
                 let first = sizer.size(&places[*i].1);
-                !same_size(&g, &Size::Var(*root)) && !same_size(&g, &first)
+                let known = &sizer.ctx.synonyms;
+                !same_size(known, &g, &Size::Var(*root)) && !same_size(known, &g, &first)
             }
             None => false,
         });
@@ -224,7 +226,7 @@ fn check_escape(sizer: &mut Sizer<'_>, root: Name, first_flex: usize, span: Span
             sizer.ctx.report(
                 Diagnostic::error(span, "Loop-variant size has escaped.")
                     .label("a size that differs between iterations became part of a type outside of the loop")
-                    .note(see("loop-variant-escape"))
+                    .note(see(Named::LoopVariantEscape))
                     .help("annotate the sizes of the arrays that the loop uses"),
             );
             sizer.flexes.insert(n, Flex::Is(Size::Any));

@@ -6,6 +6,7 @@
 //! neighbours. `finish.rs` puts what was found into the tree, and
 //! `causality.rs` checks that sizes are there before they are needed.
 
+mod advice;
 mod apply;
 mod causality;
 pub(crate) mod equal;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// Orders all applications in a body.
 pub(super) fn sequence(ctx: &mut Context, e: &mut Exp) {
-    stacker::maybe_grow(64 * 1024, 1024 * 1024, || sequence_inner(ctx, e));
+    fehu_base::stack::deep(|| sequence_inner(ctx, e));
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]

@@ -6,12 +6,13 @@ use super::hide::Hidden;
 use super::tables::{mentioned_type, Origin};
 use super::Sizer;
 use crate::context::see;
+use crate::named::Named;
 use crate::subst::Subst;
 use crate::tast::{Exp, ExpKind, Pat, PatKind};
 use crate::terms::literal;
 use crate::terms::pre;
 use crate::type_exp::uses::constructive;
-use crate::types::{Named, Scheme, Type};
+use crate::types::{Parts, Scheme, Type};
 use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Name, Span};
 use rustc_hash::FxHashSet;
@@ -27,7 +28,7 @@ pub(crate) fn checked(sizer: &mut Sizer<'_>, p: &pre::Pat, t: &Type, headline: &
         }
         pre::PatKind::Wildcard => Pat { kind: PatKind::Wildcard, ty: t.clone(), span },
         pre::PatKind::Record(fs) => {
-            let types = if let Type::Record(ts) = sizer.head(t) { ts } else { Named::new(vec![]) };
+            let types = if let Type::Record(ts) = sizer.head(t) { ts } else { Parts::new(vec![]) };
             let fs = fs
                 .iter()
                 .map(|(f, p)| {
@@ -158,7 +159,7 @@ fn check_bound_sizes(sizer: &mut Sizer<'_>, sizes: &[Name], t: &Type, span: Span
         if !used.contains(n) {
             sizer.ctx.report(
                 Diagnostic::error(span, format!("Size [{base}] unused in pattern."))
-                    .note(see("unused-size"))
+                    .note(see(Named::UnusedSize))
                     .help("use the size in the type of the pattern, or remove it"),
             );
         } else if !shown.contains(n) {
@@ -175,7 +176,7 @@ fn pattern_type(sizer: &mut Sizer<'_>, p: &pre::Pat) -> Type {
     match &p.kind {
         pre::PatKind::Ascript(_, w) => sizer.written(w, Origin::Pattern),
         pre::PatKind::Record(fs) => {
-            Type::Record(Named::new(fs.iter().map(|(f, p)| (*f, pattern_type(sizer, p))).collect()))
+            Type::Record(Parts::new(fs.iter().map(|(f, p)| (*f, pattern_type(sizer, p))).collect()))
         }
         pre::PatKind::Attr(_, p) => pattern_type(sizer, p),
         pre::PatKind::Var(_)

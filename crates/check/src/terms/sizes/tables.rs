@@ -8,11 +8,10 @@
 
 use super::extent;
 use super::Sizer;
+use crate::named::Named;
 use crate::subst::Subst;
-use crate::tast::{Exp, ExpKind};
-use crate::type_exp::uses::mentioned;
+use crate::type_exp::uses;
 use crate::types::{Arrow, RetType, Size, Type, TypeArg, Uniq};
-use crate::visit::children;
 use fehu_base::{Name, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
 use rustc_hash::FxHashSet;
@@ -73,6 +72,8 @@ pub(crate) enum Slot {
 pub(crate) struct Unknown {
     pub(crate) span: Span,
     pub(crate) why: String,
+    /// The entry of the error index that explains it.
+    pub(crate) index: Option<Named>,
     /// In how many bodies (functions, branches, loops) it is made.
     pub(crate) depth: u32,
 }
@@ -97,7 +98,7 @@ impl Sizer<'_> {
     /// An unknown size made here.
     pub(crate) fn unknown(&mut self, base: &str, span: Span, why: String) -> Name {
         let n = self.ctx.bind(Symbol::new(base), span);
-        self.unknowns.insert(n, Unknown { span, why, depth: self.depth });
+        self.unknowns.insert(n, Unknown { span, why, index: None, depth: self.depth });
         n
     }
 
@@ -216,7 +217,7 @@ impl Sizer<'_> {
             },
             Size::Exp(e) => {
                 let mut names = FxHashSet::default();
-                mentioned_exp(e, &mut names);
+                uses::depends_on(s, &mut names);
                 let mut subst = Subst::default();
                 for n in names {
                     if let Some(Flex::Is(s)) = self.flexes.get(&n) {
@@ -238,7 +239,7 @@ impl Sizer<'_> {
     /// The type with everything known put in; existential sizes that come out
     /// are added to `dims`, under fresh names.
     pub(crate) fn zonk_into(&mut self, t: &Type, dims: &mut Vec<Name>) -> Type {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.zonk_inner(t, dims))
+        fehu_base::stack::deep(|| self.zonk_inner(t, dims))
     }
 
     /// As [`Sizer::zonk_into`], where no existential sizes are expected.
@@ -346,28 +347,15 @@ pub(crate) fn collect_metas(t: &Type, out: &mut Vec<u32>) {
 /// The names that a size mentions.
 pub(crate) fn mentioned_size(s: &Size) -> FxHashSet<Name> {
     let mut out = FxHashSet::default();
-    match s {
-        Size::Var(n) => {
-            out.insert(*n);
-        }
-        Size::Exp(e) => mentioned_exp(e, &mut out),
-        Size::Const(_) | Size::Any => {}
-    }
+    uses::mentioned_size(s, &mut out);
     out
 }
 
 /// The names that a type mentions in sizes.
 pub(crate) fn mentioned_type(t: &Type) -> FxHashSet<Name> {
     let mut out = FxHashSet::default();
-    mentioned(t, &mut out);
+    uses::mentioned(t, &mut out);
     out
-}
-
-fn mentioned_exp(e: &Exp, out: &mut FxHashSet<Name>) {
-    if let ExpKind::Var(n, _) = &*e.kind {
-        out.insert(*n);
-    }
-    children(e, &mut |c| mentioned_exp(c, out));
 }
 
 /// The type without its sizes, uniqueness and names.

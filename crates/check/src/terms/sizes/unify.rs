@@ -4,16 +4,21 @@
 //! with a known result size may stand where one with an existential size is
 //! expected, but not the other way around.
 
-use super::equal::same_exp;
+use super::advice;
+use super::equal::{make_equal, Choices, Synonyms, Unequal};
 use super::hide::Hidden;
 use super::tables::{mentioned_size, mentioned_type, Flex, Slot, DEEPEST};
 use super::Sizer;
+use crate::context::see;
+use crate::named::Named;
 use crate::show::without_stars;
-use crate::subst::{exp_size, make_nonunique, Subst};
+use crate::subst::{make_nonunique, Subst};
 use crate::terms::unify::{Mismatch, Unified};
-use crate::types::{Arrow, RetType, Size, Type, TypeArg, Uniq};
+use crate::type_exp::uses::{consumes, depends_on};
+use crate::types::{Arrow, RetType, Size, Type, TypeArg};
 use fehu_base::{Diagnostic, Name, Span};
 use fehu_syntax::ast::Liftedness;
+use rustc_hash::FxHashSet;
 
 impl Sizer<'_> {
     /// A type for a message about sizes.
@@ -68,6 +73,7 @@ impl Sizer<'_> {
             Ok(()) => true,
             Err(m) => {
                 let d = self.size_error(span, headline, expected, actual, &m);
+                let d = advice::coercion(self, d, span, expected, actual);
                 self.ctx.report(d);
                 false
             }
@@ -97,6 +103,9 @@ impl Sizer<'_> {
         for n in names {
             if let Some(u) = self.unknowns.get(&n) {
                 d = d.note(format!("\"{}\" is {}", self.ctx.show().name(n), u.why));
+                if let Some(entry) = u.index {
+                    d = d.note(see(entry));
+                }
             }
         }
         d
@@ -110,7 +119,7 @@ impl Sizer<'_> {
 
     /// As [`Sizer::unify`], under arrows that bind these names.
     fn unify_in(&mut self, a: &Type, b: &Type, bound: &mut Vec<Name>) -> Unified {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.unify_inner(a, b, bound))
+        fehu_base::stack::deep(|| self.unify_inner(a, b, bound))
     }
 
     fn unify_inner(&mut self, a: &Type, b: &Type, bound: &mut Vec<Name>) -> Unified {
@@ -176,7 +185,7 @@ impl Sizer<'_> {
             let mut e = Mismatch::new(format!(
                 "Parameter types \"{x}\" and \"{y}\" are incompatible regarding consuming their arguments."
             ));
-            e.index = Some("unify-consuming-param");
+            e.index = Some(Named::UnifyConsumingParam);
             return Err(e);
         }
         self.unify_in(&g.lhs, &f.lhs, bound).map_err(|m| m.context("When matching parameter types."))?;
@@ -247,7 +256,7 @@ impl Sizer<'_> {
                 Some(Flex::Free { .. }) | None => false,
             });
             if local && m.index.is_none() {
-                m.index = Some("scope-violation");
+                m.index = Some(Named::ScopeViolation);
             }
             m
         })
@@ -298,7 +307,7 @@ impl Sizer<'_> {
             let mut e = Mismatch::new(format!(
                 "Existential size would appear in function parameter of return type:\n  {shown}"
             ));
-            e.index = Some("existential-param-ret");
+            e.index = Some(Named::ExistentialParamRet);
             return Err(e);
         }
         self.admit(level, &r.ty)?;
@@ -351,7 +360,7 @@ impl Sizer<'_> {
         let mut e = Mismatch::new(format!(
             "Causality check: size \"{base}\" is needed here, but it is only known when the function has been called."
         ));
-        e.index = Some("causality-check");
+        e.index = Some(Named::CausalityCheck);
         e
     }
 
@@ -360,7 +369,7 @@ impl Sizer<'_> {
         let mut e = Mismatch::new(format!(
             "Scope violation: \"{base}\" is not in scope where the size that must equal it is introduced."
         ));
-        e.index = Some("scope-violation");
+        e.index = Some(Named::ScopeViolation);
         if let Some(span) = self.ctx.def_spans.get(&n) {
             if *span != Span::NONE {
                 e.related.push((*span, format!("\"{base}\" is bound here")));
@@ -371,47 +380,10 @@ impl Sizer<'_> {
 
     /// Makes sizes equal.
     pub(crate) fn unify_sizes(&mut self, a: &Size, b: &Size, bound: &[Name]) -> Unified {
-        let a = self.size(a);
-        let b = self.size(b);
-        match (&a, &b) {
-            (Size::Any, _) | (_, Size::Any) => Ok(()),
-            (Size::Const(x), Size::Const(y)) if x == y => Ok(()),
-            (Size::Var(x), Size::Var(y)) if x == y => Ok(()),
-            (Size::Var(x), Size::Var(y)) if self.is_free_flex(*x) && self.is_free_flex(*y) => {
-                // The outer one stays.
-                let level = |me: &Self, n: &Name| match me.flexes.get(n) {
-                    Some(Flex::Free { level, .. }) => *level,
-                    Some(Flex::Is(_)) | None => 0,
-                };
-                let keep_x = (level(self, x), x) <= (level(self, y), y);
-                let (keep, drop) = if keep_x { (*x, *y) } else { (*y, *x) };
-                let l = level(self, &keep).min(level(self, &drop));
-                if let Some(Flex::Free { level, .. }) = self.flexes.get_mut(&keep) {
-                    *level = l;
-                }
-                self.flexes.insert(drop, Flex::Is(Size::Var(keep)));
-                Ok(())
-            }
-            (Size::Var(x), s) if self.is_free_flex(*x) => self.assign_size(*x, s, bound),
-            (s, Size::Var(y)) if self.is_free_flex(*y) => self.assign_size(*y, s, bound),
-            (Size::Exp(e), Size::Exp(f)) => {
-                // Only a plain name can stand for a size still to be found; so each pair is smaller than the whole.
-                let mut pairs = vec![];
-                let same = same_exp(e, f, &mut |x, y| {
-                    let pair = (exp_size(x.clone()), exp_size(y.clone()));
-                    let plain = matches!(pair, (Size::Var(_), _) | (_, Size::Var(_)));
-                    pairs.push(pair);
-                    plain
-                });
-                if !same {
-                    return Err(self.differ(&a, &b));
-                }
-                for (x, y) in pairs {
-                    self.unify_sizes(&x, &y, bound).map_err(|_| self.differ(&a, &b))?;
-                }
-                Ok(())
-            }
-            _ => Err(self.differ(&a, &b)),
+        match make_equal(&mut Unifier { sizer: self, bound }, a, b) {
+            Ok(()) => Ok(()),
+            Err(Unequal::Refused(why)) => Err(why),
+            Err(Unequal::Differ) => Err(self.differ(a, b)),
         }
     }
 
@@ -441,13 +413,21 @@ impl Sizer<'_> {
     }
 
     fn assign_size(&mut self, n: Name, s: &Size, bound: &[Name]) -> Unified {
+        if let Size::Var(m) = s {
+            if self.is_free_flex(*m) {
+                self.join_flexes(n, *m);
+                return Ok(());
+            }
+        }
         let Some(Flex::Free { level, .. }) = self.flexes.get(&n).cloned() else { return Ok(()) };
         let mut names: Vec<Name> = mentioned_size(s).into_iter().collect();
         names.sort();
-        if names.contains(&n) {
+        let mut all = FxHashSet::default();
+        depends_on(s, &mut all);
+        if all.contains(&n) {
             let (x, y) = (self.show_size(&Size::Var(n)), self.show_size(s));
             let mut e = Mismatch::new(format!("Occurs check: cannot make size \"{x}\" equal to \"{y}\"."));
-            e.index = Some("occurs-check");
+            e.index = Some(Named::OccursCheck);
             return Err(e);
         }
         if !self.private.contains(&n) {
@@ -459,14 +439,45 @@ impl Sizer<'_> {
         self.flexes.insert(n, Flex::Is(s.clone()));
         Ok(())
     }
+
+    /// Makes two flexible sizes one. The outer one stays.
+    fn join_flexes(&mut self, x: Name, y: Name) {
+        let level = |me: &Self, n: &Name| match me.flexes.get(n) {
+            Some(Flex::Free { level, .. }) => *level,
+            Some(Flex::Is(_)) | None => 0,
+        };
+        let keep_x = (level(self, &x), x) <= (level(self, &y), y);
+        let (keep, drop) = if keep_x { (x, y) } else { (y, x) };
+        let l = level(self, &keep).min(level(self, &drop));
+        if let Some(Flex::Free { level, .. }) = self.flexes.get_mut(&keep) {
+            *level = l;
+        }
+        self.flexes.insert(drop, Flex::Is(Size::Var(keep)));
+    }
 }
 
-/// Whether passing an argument of the type consumes it.
-pub(crate) fn consumes(t: &Type) -> bool {
-    match t {
-        Type::Array(u, _, _) | Type::Var(u, _, _) => *u == Uniq::Unique,
-        Type::Record(fs) => fs.iter().any(|(_, t)| consumes(t)),
-        Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(consumes),
-        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
+/// The flexible sizes, under arrows that bind these names.
+struct Unifier<'a, 'b> {
+    sizer: &'a mut Sizer<'b>,
+    bound: &'a [Name],
+}
+
+impl Choices for Unifier<'_, '_> {
+    type Refusal = Box<Mismatch>;
+
+    fn synonyms(&self) -> &Synonyms {
+        &self.sizer.ctx.synonyms
+    }
+
+    fn known(&mut self, s: &Size) -> Size {
+        self.sizer.size(s)
+    }
+
+    fn is_open(&self, n: Name) -> bool {
+        self.sizer.is_free_flex(n)
+    }
+
+    fn choose(&mut self, n: Name, s: &Size) -> Unified {
+        self.sizer.assign_size(n, s, self.bound)
     }
 }

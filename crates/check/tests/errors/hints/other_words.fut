@@ -50,13 +50,9 @@ def g (xs: []i32) = xs.length
 --  --> hints/other_words.fut:5:14-15
 --   |
 -- 5 | def e = map (x => x) [1]
---   |              ^ not in scope
---
--- error: Unknown name "x".
---  --> hints/other_words.fut:5:19-20
---   |
--- 5 | def e = map (x => x) [1]
---   |                   ^ not in scope
+--   |              ^    - and here
+--   |              |
+--   |              not in scope
 --
 -- error: Cannot index value of this type.
 --        Type: (i32, i32)
@@ -75,4 +71,4 @@ def g (xs: []i32) = xs.length
 -- 7 | def g (xs: []i32) = xs.length
 --   |                        ^^^^^^
 --   |
---   = help: only records have fields; to apply the function, write "length x"
+--   = help: only records have fields; to apply the function, write "length xs"

@@ -9,4 +9,5 @@ type v = F.u
 --   |          ^
 --   |
 --   = note: it has no content of its own until it is applied to an argument
+--   = note: `fehu explain module-is-parametric` says more
 --   = help: bind an application, as in "module x = F arg", and use that

@@ -25,3 +25,4 @@ type~ e = ?[n].i32
 --   |           ^^^^^^^^
 --   |
 --   = note: a value of the type must show the size: as the size of an array that is not behind a function
+--   = note: `fehu explain unused-existential` says more

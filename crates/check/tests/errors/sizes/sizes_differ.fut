@@ -10,3 +10,5 @@ def main [n] [m] (xs: [n]f32) (ys: [m]f32) = dot xs ys
 --   |
 -- 3 | def main [n] [m] (xs: [n]f32) (ys: [m]f32) = dot xs ys
 --   |                                                     ^^
+--   |
+--   = help: if the sizes are always equal, say so: "... :> [n]f32" checks it when the program runs

@@ -18,3 +18,5 @@ def g (n: i64) (xs: []i32) = let ys = filter (> 2) xs in ys + n
 --   |
 -- 2 | def g (n: i64) (xs: []i32) = let ys = filter (> 2) xs in ys + n
 --   |                                                          ^^ - due to the use of "+"
+--   |
+--   = help: write "map (+ n) ys"

@@ -5,7 +5,7 @@ use crate::simplify::engine::Engine;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::PrimValue;
 use fehu_base::Name;
-use fehu_ir::{Basic, Exp, Rep, Stm, SubExp};
+use fehu_ir::{Basic, Exp, Purpose, Rep, Stm, SubExp};
 
 /// How deep a condition is looked into.
 const MAX_DEPTH: usize = 6;
@@ -14,20 +14,27 @@ pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 2] {
     [Rule { name: "check that holds", apply: holds }, Rule { name: "check made before", apply: made_before }]
 }
 
-fn holds<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+/// A check that holds stays as long as it says of a size what is not known otherwise.
+fn holds<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let is_news = |purpose: &Purpose| match purpose {
+        Purpose::Values | Purpose::Program => false,
+        Purpose::Sizes { sizes, .. } => !sizes.iter().all(|n| engine.is_size(*n)),
+    };
     match &stm.exp {
-        Exp::Basic(Basic::Assert(SubExp::Const(PrimValue::Bool(true)), _)) if stm.certs.is_empty() => {
+        Exp::Basic(Basic::Assert(SubExp::Const(PrimValue::Bool(true)), _, purpose))
+            if stm.certs.is_empty() && !is_news(purpose) =>
+        {
             one(SubExp::Const(PrimValue::Unit))
         }
         Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 
-/// What follows from conditions that were checked depends on their certificates.
+/// What follows from conditions that were checked depends on their certificates. A check that stays may go only if the others stay.
 fn made_before<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::Basic(Basic::Assert(cond, _)) = &stm.exp else { return None };
+    let Exp::Basic(Basic::Assert(cond, _, purpose)) = &stm.exp else { return None };
     let mut certs: Vec<Name> = vec![];
-    if !follows(engine, *cond, MAX_DEPTH, &mut certs) {
+    if !follows(engine, *cond, purpose.stays(), MAX_DEPTH, &mut certs) {
         return None;
     }
     if let ([cert], true) = (certs.as_slice(), stm.certs.is_empty()) {
@@ -44,20 +51,21 @@ fn made_before<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Op
 fn follows<R: Rep<Dec = ()>>(
     engine: &Engine<'_, R>,
     cond: SubExp,
+    stays: bool,
     depth: usize,
     certs: &mut Vec<Name>,
 ) -> bool {
-    if let Some(cert) = engine.certificate(cond) {
+    if let Some((cert, _)) = engine.certificate(cond).filter(|(_, made_stays)| *made_stays || !stays) {
         certs.push(cert);
         return true;
     }
     let Some(depth) = depth.checked_sub(1) else { return false };
     match engine.pure_def(cond).as_deref() {
         Some(Exp::Basic(Basic::BinOp(BinOp::LogAnd, x, y))) => {
-            follows(engine, *x, depth, certs) && follows(engine, *y, depth, certs)
+            follows(engine, *x, stays, depth, certs) && follows(engine, *y, stays, depth, certs)
         }
         Some(Exp::Basic(Basic::BinOp(BinOp::LogOr, x, y))) => {
-            follows(engine, *x, depth, certs) || follows(engine, *y, depth, certs)
+            follows(engine, *x, stays, depth, certs) || follows(engine, *y, stays, depth, certs)
         }
         _ => false,
     }

@@ -1,0 +1,137 @@
+def a (xs: []i32) = reduce (+) xs
+def b (bs: []bool) = scan (&&) bs
+def c (xs: []f64) = reduce f64.max xs
+def d (xs: []f32) = f32.max xs
+def e (xs: []f32) = f32.sqrt xs
+def f (xs: []i32) = xs(0)
+def g (xss: [][]i32) (i: i64) = xss(0, i + 1)
+def h (xs: []i32) (i: i64) = xs i
+def i (xs: []i32) = [x * 2 | x <- xs]
+def j (xs: []i32) = [x * 2 | x <- filter (> 0) xs, x < 10]
+def k (x: i32) (xs: []i32) = x : xs
+def l (xs: []i32) = map \x -> x + 1 xs
+def m (x: i32) (xs: []i32) = #some (x + 1 : xs)
+-- ==>
+-- error: Cannot apply "reduce" to "xs" (invalid type).
+--        Expected: a number
+--        Actual:   []i32
+--        Type "[]i32" is not one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, as demanded by the use of "+".
+--  --> forms/arrays.fut:1:32-34
+--   |
+-- 1 | def a (xs: []i32) = reduce (+) xs
+--   |                             -  ^^
+--   |                             |
+--   |                             due to the use of "+"
+--   |
+--   = help: write "reduce (+) 0 xs"
+--
+-- error: Cannot apply "scan" to "bs" (invalid type).
+--        Expected: bool
+--        Actual:   []bool
+--        Types "bool" and "[]bool" do not match.
+--  --> forms/arrays.fut:2:32-34
+--   |
+-- 2 | def b (bs: []bool) = scan (&&) bs
+--   |                                ^^
+--   |
+--   = help: write "scan (&&) true bs"
+--
+-- error: Cannot apply "reduce" to "xs" (invalid type).
+--        Expected: f64
+--        Actual:   []f64
+--        Types "f64" and "[]f64" do not match.
+--  --> forms/arrays.fut:3:36-38
+--   |
+-- 3 | def c (xs: []f64) = reduce f64.max xs
+--   |                                    ^^
+--   |
+--   = help: write "reduce f64.max f64.lowest xs"
+--
+-- error: Cannot apply "f32.max" to "xs" (invalid type).
+--        Expected: f32
+--        Actual:   []f32
+--        Types "f32" and "[]f32" do not match.
+--  --> forms/arrays.fut:4:29-31
+--   |
+-- 4 | def d (xs: []f32) = f32.max xs
+--   |                             ^^
+--   |
+--   = help: there is "f32.maximum"
+--
+-- error: Cannot apply "f32.sqrt" to "xs" (invalid type).
+--        Expected: f32
+--        Actual:   []f32
+--        Types "f32" and "[]f32" do not match.
+--  --> forms/arrays.fut:5:30-32
+--   |
+-- 5 | def e (xs: []f32) = f32.sqrt xs
+--   |                              ^^
+--   |
+--   = help: write "map f32.sqrt xs"
+--
+-- error: Cannot apply "xs" as function, as it has type "[]i32".
+--  --> forms/arrays.fut:6:21-23
+--   |
+-- 6 | def f (xs: []i32) = xs(0)
+--   |                     ^^
+--   |
+--   = help: write "xs[0]"
+--
+-- error: Cannot apply "xss" as function, as it has type "[][]i32".
+--  --> forms/arrays.fut:7:33-36
+--   |
+-- 7 | def g (xss: [][]i32) (i: i64) = xss(0, i + 1)
+--   |                                 ^^^
+--   |
+--   = help: write "xss[0, i + 1]"
+--
+-- error: Cannot apply "xs" as function, as it has type "[]i32".
+--  --> forms/arrays.fut:8:30-32
+--   |
+-- 8 | def h (xs: []i32) (i: i64) = xs i
+--   |                              ^^
+--   |
+--   = help: write "xs[i]"
+--
+-- error: Unknown name "<-".
+--  --> forms/arrays.fut:9:32-34
+--   |
+-- 9 | def i (xs: []i32) = [x * 2 | x <- xs]
+--   |                                ^^
+--   |
+--   = help: arrays are computed from others by functions: "map (\x -> x * 2) xs"
+--
+-- error: Unknown name "<-".
+--   --> forms/arrays.fut:10:32-34
+--    |
+-- 10 | def j (xs: []i32) = [x * 2 | x <- filter (> 0) xs, x < 10]
+--    |                                ^^
+--    |
+--    = help: arrays are computed from others by functions: "map (\x -> x * 2) (filter (\x -> x < 10) (filter (> 0) xs))"
+--
+-- error: Unknown type "xs".
+--   --> forms/arrays.fut:11:34-36
+--    |
+-- 11 | def k (x: i32) (xs: []i32) = x : xs
+--    |                                  ^^ a value, and no type
+--    |
+--    = help: to put an element before an array, write "[x] ++ xs"
+--
+-- error: Cannot apply function to "xs".
+--        Type "[]i32 -> _" is not one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, as demanded by an integer literal.
+--   --> forms/arrays.fut:12:35-36
+--    |
+-- 12 | def l (xs: []i32) = map \x -> x + 1 xs
+--    |                                   ^
+--    |                                   |
+--    |                                   due to an integer literal
+--    |
+--    = help: a function that is not the last argument stands in parentheses: "(\x -> x + 1)"
+--
+-- error: Unknown type "xs".
+--   --> forms/arrays.fut:13:45-47
+--    |
+-- 13 | def m (x: i32) (xs: []i32) = #some (x + 1 : xs)
+--    |                                             ^^ a value, and no type
+--    |
+--    = help: to put an element before an array, write "[x + 1] ++ xs"

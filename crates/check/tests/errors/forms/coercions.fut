@@ -1,0 +1,91 @@
+def a [n] [m] (xs: [n]i32) (ys: [m]i32) = map2 (+) xs ys
+def b [n] [m] (xss: [n][n]f32) : [m][m]f32 = xss
+def c [n] [m] (xs: [n]i32) (ys: [m]i32) : ([m]i32, [n]i32) = (xs, ys)
+def d [n] (xs: [n]i32) : [n + 1]i32 = xs
+def e (xs: [3]i32) : [4]i32 = xs
+def f [n] (xs: [n]i32) = zip xs (filter (> 0) xs)
+def g [n] (xs: [n]i32) : [3]i32 = xs
+def h [n] (f: i64 -> [n]i32) : i64 -> [3]i32 = f
+-- ==>
+-- error: Cannot apply "map2" to "ys" (invalid type).
+--        Expected: [n]i32
+--        Actual:   [m]i32
+--        Sizes "n" and "m" do not match.
+--  --> forms/coercions.fut:1:55-57
+--   |
+-- 1 | def a [n] [m] (xs: [n]i32) (ys: [m]i32) = map2 (+) xs ys
+--   |                                                       ^^
+--   |
+--   = help: if the sizes are always equal, say so: "... :> [n]i32" checks it when the program runs
+--
+-- error: Function body does not have expected type.
+--        Expected: [m][m]f32
+--        Actual:   [n][n]f32
+--        Sizes "m" and "n" do not match.
+--  --> forms/coercions.fut:2:46-49
+--   |
+-- 2 | def b [n] [m] (xss: [n][n]f32) : [m][m]f32 = xss
+--   |                                              ^^^
+--   |
+--   = help: if the sizes are always equal, say so: "... :> [m][m]f32" checks it when the program runs
+--
+-- error: Function body does not have expected type.
+--        Expected: ([m]i32, [n]i32)
+--        Actual:   ([n]i32, [m]i32)
+--        Sizes "m" and "n" do not match.
+--  --> forms/coercions.fut:3:62-70
+--   |
+-- 3 | def c [n] [m] (xs: [n]i32) (ys: [m]i32) : ([m]i32, [n]i32) = (xs, ys)
+--   |                                                              ^^^^^^^^
+--   |
+--   = help: if the sizes are always equal, say so: "... :> ([m]i32, [n]i32)" checks it when the program runs
+--
+-- error: Function body does not have expected type.
+--        Expected: [n + 1]i32
+--        Actual:   [n]i32
+--        Sizes "n + 1" and "n" do not match.
+--  --> forms/coercions.fut:4:39-41
+--   |
+-- 4 | def d [n] (xs: [n]i32) : [n + 1]i32 = xs
+--   |                                       ^^
+--
+-- error: Function body does not have expected type.
+--        Expected: [4]i32
+--        Actual:   [3]i32
+--        Sizes "4" and "3" do not match.
+--  --> forms/coercions.fut:5:31-33
+--   |
+-- 5 | def e (xs: [3]i32) : [4]i32 = xs
+--   |                               ^^
+--
+-- error: Cannot apply "zip" to "filter (\y -> y > 0i32) xs" (invalid type).
+--        Expected: [n]i32
+--        Actual:   [m]i32
+--        Sizes "n" and "m" do not match.
+--  --> forms/coercions.fut:6:33-50
+--   |
+-- 6 | def f [n] (xs: [n]i32) = zip xs (filter (> 0) xs)
+--   |                                 ^^^^^^^^^^^^^^^^^
+--   |
+--   = note: "m" is an unknown size returned by applying "filter"
+--
+-- error: Function body does not have expected type.
+--        Expected: [3]i32
+--        Actual:   [n]i32
+--        Sizes "3" and "n" do not match.
+--  --> forms/coercions.fut:7:35-37
+--   |
+-- 7 | def g [n] (xs: [n]i32) : [3]i32 = xs
+--   |                                   ^^
+--   |
+--   = help: if the sizes are always equal, say so: "... :> [3]i32" checks it when the program runs
+--
+-- error: Function body does not have expected type.
+--        Expected: i64 -> [3]i32
+--        Actual:   i64 -> [n]i32
+--        Sizes "3" and "n" do not match.
+--        When matching return types.
+--  --> forms/coercions.fut:8:48-49
+--   |
+-- 8 | def h [n] (f: i64 -> [n]i32) : i64 -> [3]i32 = f
+--   |                                                ^

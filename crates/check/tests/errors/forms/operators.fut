@@ -1,0 +1,117 @@
+def a (x: f32) = x ^ 2
+def b (x: bool) (y: bool) = x & y
+def c (x: bool) (y: bool) = x | y
+def d (x: bool) (y: bool) = x ^ y
+def e (name: []u8) = "hello " + name
+def f [n] (xs: [n]f32) (ys: [n]f32) = xs * ys
+def g (xs: []i32) = xs + 1
+def h (xs: []i32) = xs - 1
+def i (x: i32) (xs: []i32) = x / xs
+def j (n: i32) = loop s = 0 for i < n do s += i
+-- ==>
+-- error: Cannot apply "^" to "x" (invalid type).
+--        Expected: an integer
+--        Actual:   f32
+--        Type "f32" is not one of i8, i16, i32, i64, u8, u16, u32, u64, as demanded by the use of "^".
+--  --> forms/operators.fut:1:18-19
+--   |
+-- 1 | def a (x: f32) = x ^ 2
+--   |                  ^ - due to the use of "^"
+--   |
+--   = help: write "x ** 2"
+--
+-- error: Cannot apply "&" to "x" (invalid type).
+--        Expected: an integer
+--        Actual:   bool
+--        Type "bool" is not one of i8, i16, i32, i64, u8, u16, u32, u64, as demanded by the use of "&".
+--  --> forms/operators.fut:2:29-30
+--   |
+-- 2 | def b (x: bool) (y: bool) = x & y
+--   |                             ^ - due to the use of "&"
+--   |
+--   = help: write "x && y"
+--
+-- error: Cannot apply "|" to "x" (invalid type).
+--        Expected: an integer
+--        Actual:   bool
+--        Type "bool" is not one of i8, i16, i32, i64, u8, u16, u32, u64, as demanded by the use of "|".
+--  --> forms/operators.fut:3:29-30
+--   |
+-- 3 | def c (x: bool) (y: bool) = x | y
+--   |                             ^ - due to the use of "|"
+--   |
+--   = help: write "x || y"
+--
+-- error: Cannot apply "^" to "x" (invalid type).
+--        Expected: an integer
+--        Actual:   bool
+--        Type "bool" is not one of i8, i16, i32, i64, u8, u16, u32, u64, as demanded by the use of "^".
+--  --> forms/operators.fut:4:29-30
+--   |
+-- 4 | def d (x: bool) (y: bool) = x ^ y
+--   |                             ^ - due to the use of "^"
+--   |
+--   = help: write "x != y"
+--
+-- error: Cannot apply "+" to ""hello "" (invalid type).
+--        Expected: a number
+--        Actual:   []u8
+--        Type "[]u8" is not one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, as demanded by the use of "+".
+--  --> forms/operators.fut:5:22-30
+--   |
+-- 5 | def e (name: []u8) = "hello " + name
+--   |                      ^^^^^^^^ - due to the use of "+"
+--   |
+--   = help: write ""hello " ++ name"
+--
+-- error: Cannot apply "*" to "xs" (invalid type).
+--        Expected: a number
+--        Actual:   [n]f32
+--        Type "[n]f32" is not one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, as demanded by the use of "*".
+--  --> forms/operators.fut:6:39-41
+--   |
+-- 6 | def f [n] (xs: [n]f32) (ys: [n]f32) = xs * ys
+--   |                                       ^^ - due to the use of "*"
+--   |
+--   = help: write "map2 (*) xs ys"
+--
+-- error: Cannot apply "+" to "xs" (invalid type).
+--        Expected: a number
+--        Actual:   []i32
+--        Type "[]i32" is not one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, as demanded by the use of "+".
+--  --> forms/operators.fut:7:21-23
+--   |
+-- 7 | def g (xs: []i32) = xs + 1
+--   |                     ^^ - due to the use of "+"
+--   |
+--   = help: write "map (+ 1) xs"
+--
+-- error: Cannot apply "-" to "xs" (invalid type).
+--        Expected: a number
+--        Actual:   []i32
+--        Type "[]i32" is not one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, as demanded by the use of "-".
+--  --> forms/operators.fut:8:21-23
+--   |
+-- 8 | def h (xs: []i32) = xs - 1
+--   |                     ^^ - due to the use of "-"
+--   |
+--   = help: write "map (\x -> x - 1) xs"
+--
+-- error: Cannot apply "/" to "xs" (invalid type).
+--        Expected: i32
+--        Actual:   []i32
+--        Types "i32" and "[]i32" do not match.
+--  --> forms/operators.fut:9:34-36
+--   |
+-- 9 | def i (x: i32) (xs: []i32) = x / xs
+--   |                                  ^^
+--   |
+--   = help: write "map (x /) xs"
+--
+-- error: Unknown name "+=".
+--   --> forms/operators.fut:10:44-46
+--    |
+-- 10 | def j (n: i32) = loop s = 0 for i < n do s += i
+--    |                                            ^^
+--    |
+--    = help: no value changes; the new one is "s + i"

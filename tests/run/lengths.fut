@@ -1,0 +1,106 @@
+-- Lengths of arrays whose sizes are none, of which nobody uses more than the length: their checks stay, or nobody relies on them.
+-- ==
+-- entry: scattered
+-- input { 4i64 } output { 420i64 }
+-- input { -24i64 } error: Replicate count -24 is negative or too large
+-- input { -1000000000i64 } error: .
+-- input { 4611686018427387904i64 } error: .
+
+entry scattered (n: i64) : i64 =
+  let k = length (scatter (replicate n 0i64) [0] [1])
+  let b = loop b = replicate 64 0i64 for i < 64 - k do b with [k + i] = 7
+  in i64.sum b
+
+-- ==
+-- entry: chosen
+-- input { 2i64 [1i64,2,3] } output { 3i64 }
+-- input { -24i64 [1i64,2,3] } error: .
+-- input { -24i64 [1i64,2] } error: .
+
+entry chosen [m] (n: i64) (xs: [m]i64) : i64 =
+  let ys = if m > 2 then iota n else replicate n 4
+  in xs[length ys]
+
+-- ==
+-- entry: in_rows
+-- input { 2i64 2i64 [1i64,2,3] } output { 3i64 }
+-- input { 2i64 -1i64 [1i64,2,3] } error: .
+-- input { 0i64 -1i64 [1i64,2,3] } error: .
+
+entry in_rows (n: i64) (m: i64) (xs: []i64) : i64 =
+  let ys = transpose (map (\i -> map (+ i) (iota m)) (iota n))
+  in xs[length ys]
+
+-- Without rows, nobody asks how long they would be.
+-- ==
+-- entry: no_rows
+-- input { 3i64 } output { [3i64,3,3] }
+-- input { 0i64 } output { empty([0]i64) }
+
+entry no_rows (n: i64) : []i64 =
+  map (\i -> i64.sum (map (const (i - i + 1)) (iota (n - 1))) + 1) (iota n)
+
+-- ==
+-- entry: sliced
+-- input { 1i64 3i64 1i64 [1i64,2,3] } output { 3i64 }
+-- input { 0i64 -1i64 1i64 [1i64,2,3] } error: out of bounds
+-- input { 2i64 5i64 -1i64 [1i64,2,3] } error: out of bounds
+
+entry sliced (lo: i64) (hi: i64) (s: i64) (xs: []i64) : i64 =
+  let ys = rotate 1 xs[lo:hi:s] in xs[length ys]
+
+-- ==
+-- entry: of_unsafe
+-- input { 2i64 [1i64,2,3] } output { 3i64 }
+-- input { -24i64 [1i64,2,3] } error: Index \[-24\] out of bounds
+
+entry of_unsafe (n: i64) (xs: []i64) : i64 =
+  let ys = #[unsafe] scatter (replicate n 0i64) [0] [1] in xs[length ys]
+
+-- ==
+-- entry: of_unsafe_slice
+-- input { 2i64 [1i64,2,3] } output { 3i64 }
+-- input { -24i64 [1i64,2,3] } error: Index \[-24\] out of bounds
+
+entry of_unsafe_slice [m] (n: i64) (xs: [m]i64) : i64 =
+  let ys = #[unsafe] xs[:n] in xs[length ys]
+
+-- An assertion stays, whatever becomes of its value.
+-- ==
+-- entry: asserted
+-- input { 1i64 [1i64,2,3] } output { 2i64 }
+-- input { -1i64 [1i64,2,3] } error: Assertion is false
+
+entry asserted [m] (n: i64) (xs: [m]i64) : i64 =
+  let a = assert (n >= 0 && n < m) 0i64 in #[unsafe] xs[n + 0 * a]
+
+-- ==
+-- entry: carried
+-- input { 3i64 [1i64,2,3,4] } output { 1i64 }
+-- input { -3i64 [1i64,2,3,4] } error: .
+
+entry carried (n: i64) (xs: []i64) : i64 =
+  let ys = loop ys = iota n while length ys > 0 do ys[1:]
+  in xs[length ys]
+
+#[noinline]
+def made (n: i64) (flag: bool) : []i64 = if flag then iota n else replicate n 1
+
+#[noinline]
+def long [n] (xs: [n]i64) (ys: []i64) : i64 = ys[length xs]
+
+-- ==
+-- entry: called
+-- input { 2i64 [1i64,2,3] } output { 6i64 }
+-- input { -1i64 [1i64,2,3] } error: .
+
+entry called (n: i64) (xs: []i64) : i64 =
+  xs[length (made n true)] + long (rotate 1 (made n (n > 1))) xs
+
+-- A value that nobody uses goes with the check of its place.
+-- ==
+-- entry: unused
+-- input { 7i64 [1i64,2,3] } output { 3i64 }
+
+entry unused (i: i64) (xs: []i64) : i64 =
+  let _x = xs[i] in length xs
