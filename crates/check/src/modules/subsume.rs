@@ -26,6 +26,7 @@ pub(super) struct Instance {
 
 /// What the parameters of `given` must be for it to be as `expected`, or why it cannot be.
 pub(super) fn scheme(ctx: &mut Context, given: &Scheme, expected: &Scheme) -> Result<Instance, String> {
+    ctx.texts.forget();
     // Copies of one module type share the names of parameters.
     let renamed;
     let given = if given.tparams.iter().any(|p| expected.tparams.contains(p)) {
@@ -237,6 +238,9 @@ impl<'a> Match<'a> {
         self.ty(&expected.lhs, &given.lhs)?;
         if let (Some(g), Some(e)) = (given.param, expected.param) {
             self.sizes.insert(g, Some(Size::Var(e)));
+            if self.ctx.names.base(g) == self.ctx.names.base(e) {
+                self.ctx.texts.same(g, e);
+            }
         }
         for d in &expected.ret.dims {
             self.sizes.insert(*d, None);

@@ -27,6 +27,13 @@ struct Known {
     same: FxHashMap<Name, Name>,
 }
 
+impl Known {
+    /// The name that a name was made for, or the name itself.
+    fn first(&self, n: Name) -> Name {
+        std::iter::successors(Some(n), |n| self.same.get(n).copied()).last().unwrap_or(n)
+    }
+}
+
 /// Types and values may be called the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Space {
@@ -58,7 +65,11 @@ impl Texts {
 
     /// Calls one name as another: both are the same to the user.
     pub fn same(&self, name: Name, other: Name) {
-        self.0.borrow_mut().same.insert(name, other);
+        let mut known = self.0.borrow_mut();
+        let other = known.first(other);
+        if other != name {
+            known.same.insert(name, other);
+        }
     }
 
     /// What a name is called, if it has been.
@@ -69,7 +80,7 @@ impl Texts {
     /// The text of a name.
     pub(super) fn of(&self, names: &NameSource, n: Name, space: Space) -> String {
         let mut known = self.0.borrow_mut();
-        let n = std::iter::successors(Some(n), |n| known.same.get(n).copied()).last().unwrap_or(n);
+        let n = known.first(n);
         if let Some(text) = known.texts.get(&n) {
             return text.clone();
         }

@@ -5,7 +5,7 @@ module m : {val f : (a: i64) -> (b: i64) -> [a + b]i32} = {
 -- error: Value "f" is not as the module type says. Module type specifies
 --          val f : (a: i64) -> (b: i64) -> [a + b]i32
 --        but module provides
---          val f : (a1: i64) -> (b1: i64) -> [a1 * b1]i32
+--          val f : (a: i64) -> (b: i64) -> [a * b]i32
 --        Sizes "a + b" and "a * b" do not match.
 --  --> modules/size_operators.fut:1:12-56
 --   |
