@@ -3,6 +3,7 @@
 //! the user wrote is kept beside it, for messages and readable output only.
 
 use crate::Symbol;
+use rustc_hash::FxHashMap;
 use std::fmt;
 
 /// A unique name: dense, starting at 0, made by a [`NameSource`].
@@ -19,6 +20,8 @@ impl fmt::Debug for Name {
 #[derive(Clone, Default, Debug)]
 pub struct NameSource {
     bases: Vec<Symbol>,
+    /// The modules in which names are found from outside.
+    modules: FxHashMap<Name, Symbol>,
 }
 
 impl NameSource {
@@ -53,6 +56,24 @@ impl NameSource {
     /// The text a name was made from.
     pub fn base(&self, name: Name) -> Symbol {
         self.bases[name.0 as usize]
+    }
+
+    /// Notes the path of the module that a name is in. Of several modules that show a name, the first counts; a path that only becomes longer is that
+    /// of the same module, seen from further away.
+    pub fn put_into(&mut self, name: Name, module: Symbol) {
+        let known = self.modules.entry(name).or_insert(module);
+        if module.as_str().strip_suffix(known.as_str()).is_some_and(|front| front.ends_with('.')) {
+            *known = module;
+        }
+    }
+
+    /// The text of a name with the modules that it is in, as in `m.x`; those of abstract types have them anyway.
+    pub fn path(&self, name: Name) -> String {
+        let base = self.base(name);
+        match self.modules.get(&name) {
+            Some(module) if !base.as_str().contains('.') => format!("{module}.{base}"),
+            Some(_) | None => base.to_string(),
+        }
     }
 
     /// The name as printed in IR dumps: text, underscore, number.

@@ -1,7 +1,11 @@
 //! What all parts of the checker share while it runs.
 
 use crate::named::Named;
+use crate::scope::{Module, TermEntry};
+use crate::show::{Show, Texts};
+use crate::tast::Occurrence;
 use crate::terms::sizes::equal::Synonyms;
+use crate::types::Type;
 use fehu_base::intrinsic::Intrinsic;
 use fehu_base::{Diagnostic, Name, NameSource, Span, Symbol};
 use fehu_syntax::ast::{Ident, Liftedness};
@@ -41,6 +45,10 @@ pub struct Context {
     /// Whether it uses something of which the type is not known, because of a mistake elsewhere: what is not known of its own
     /// types and names is no mistake then.
     pub uses_broken: bool,
+    /// What is named in definitions that had errors.
+    pub unfinished: Vec<Occurrence>,
+    /// What the names in the message that is being written are called.
+    pub texts: Texts,
 }
 
 /// Where to read more about an error that has a name.
@@ -54,6 +62,19 @@ impl Context {
         let name = self.names.fresh(base);
         self.def_spans.insert(name, span);
         name
+    }
+
+    /// Notes that a module is found under a path.
+    pub fn bind_module(&mut self, path: &str, module: &Module) {
+        let Module::Struct(env) = module else { return };
+        let symbol = Symbol::new(path);
+        env.types.values().for_each(|t| self.names.put_into(t.name, symbol));
+        for (name, entry) in &env.terms {
+            match entry {
+                TermEntry::Val(v) => self.names.put_into(v.name, symbol),
+                TermEntry::Mod(m) => self.bind_module(&format!("{path}.{name}"), &m.module),
+            }
+        }
     }
 
     /// A definition or specification of that name begins.
@@ -75,5 +96,22 @@ impl Context {
     /// Notes a problem.
     pub fn report(&mut self, d: Diagnostic) {
         self.diagnostics.push(d);
+        self.texts.forget();
+    }
+
+    /// A message about types, with what their abbreviations stand for.
+    pub fn with_abbreviations(&self, d: Diagnostic, types: [&Type; 2]) -> Diagnostic {
+        let mut lines: Vec<String> = vec![];
+        for line in types.into_iter().flat_map(|t| self.show().abbreviations_in(t)) {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        lines.into_iter().fold(d, |d, line| d.note(format!("type {line}")))
+    }
+
+    /// The printer for the message that is being written.
+    pub fn show(&self) -> Show<'_> {
+        Show::plain(&self.names, &self.texts)
     }
 }

@@ -77,6 +77,8 @@ pub struct FunctorSig {
     pub name: Name,
     /// The abstract types of the parameter.
     pub param_abs: Vec<AbstractType>,
+    /// Where the parameter was declared.
+    pub param_span: Span,
     /// The parameter.
     pub param: Module,
     /// The abstract types that each application makes anew.

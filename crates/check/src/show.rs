@@ -1,52 +1,56 @@
 //! Types, sizes, patterns and small expressions as text.
 //!
-//! One printer, two spellings of names: as the user wrote them, for messages
-//! ([`show_type`], [`show_size`]), and with their unique numbers, for
-//! `fehu dev --typed` ([`crate::print`]).
+//! One printer, two spellings of names: as the user wrote them, for people
+//! ([`show_type`], [`Show::plain`]; see [`Texts`]), and with their unique numbers, for
+//! `fehu dev --typed` ([`crate::print`]). What the user abbreviated has the user's name for it, unless one asks for all of it.
 //!
 //! Expressions are printed on one line; the places that show a whole
 //! declaration live in [`crate::print`].
 
+mod given;
+mod hidden;
+mod texts;
+
+pub use hidden::without_hidden;
+pub(crate) use hidden::without_stars;
+pub use texts::Texts;
+
 use crate::tast::{Access, Exp, ExpKind, Index, LoopForm, Pat, PatKind, RangeEnd};
-use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, Uniq};
+use crate::types::{Abbreviation, Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, Uniq};
 use fehu_base::prim::{PrimValue, ScalarType};
 use fehu_base::{Name, NameSource, Symbol};
 use fehu_syntax::ast::{Attr, Liftedness};
+use given::{given, Use};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
+use texts::Space;
 
 /// A type as users write it: `[n]i32`, `{a: i32}`, `(x: i64) -> [x]i32`.
 pub fn show_type(names: &NameSource, t: &Type) -> String {
-    Show::plain(names).ty(t)
+    Show::plain(names, &Texts::default()).ty(t)
 }
 
-/// A result type as users write it: `?[n].[n]i32`.
-pub fn show_ret(names: &NameSource, t: &RetType) -> String {
-    Show::plain(names).ret(t)
-}
-
-/// A size as users write it, without brackets: `n`, `10`, `n + 1`.
-pub fn show_size(names: &NameSource, s: &Size) -> String {
-    Show::plain(names).size(s)
-}
-
-/// A pattern as users write it.
-pub fn show_pat(names: &NameSource, p: &Pat) -> String {
-    Show::plain(names).pat(p)
-}
-
-/// An expression as users write it, on one line.
-pub fn show_exp(names: &NameSource, e: &Exp) -> String {
-    Show::plain(names).exp(e)
+/// A scheme as users read it: `[n] 'a -> [n]a -> a`.
+pub fn show_scheme(names: &NameSource, s: &Scheme) -> String {
+    Show::plain(names, &Texts::default()).scheme(s)
 }
 
 /// How names are spelled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Spelling {
-    /// As the user wrote them.
-    Source,
+#[derive(Clone, Copy, Debug)]
+pub enum Spelling<'a> {
+    /// As the user wrote them, in one message.
+    Source(&'a Texts),
     /// With their unique numbers, `x_12`.
     Unique,
+}
+
+/// What abbreviations are printed as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Abbreviations {
+    /// As the user wrote them.
+    Given,
+    /// As what they stand for.
+    Expanded,
 }
 
 /// A printer.
@@ -55,7 +59,9 @@ pub struct Show<'a> {
     /// The texts of the names.
     pub names: &'a NameSource,
     /// How to spell them.
-    pub spelling: Spelling,
+    pub spelling: Spelling<'a>,
+    /// What to do about abbreviations.
+    pub abbreviations: Abbreviations,
     /// What is known of types that are not: `number`.
     pub words: Option<&'a FxHashMap<u32, &'static str>>,
 }
@@ -74,30 +80,96 @@ enum Level {
 }
 
 impl<'a> Show<'a> {
-    /// Names as the user wrote them.
-    pub fn plain(names: &'a NameSource) -> Show<'a> {
-        Show { names, spelling: Spelling::Source, words: None }
+    /// Names and types as the user wrote them, in a message whose names have these texts.
+    pub fn plain(names: &'a NameSource, texts: &'a Texts) -> Show<'a> {
+        let (spelling, abbreviations) = (Spelling::Source(texts), Abbreviations::Given);
+        Show { names, spelling, abbreviations, words: None }
     }
 
     /// Names with their numbers.
     pub fn unique(names: &'a NameSource) -> Show<'a> {
-        Show { names, spelling: Spelling::Unique, words: None }
+        let (spelling, abbreviations) = (Spelling::Unique, Abbreviations::Expanded);
+        Show { names, spelling, abbreviations, words: None }
     }
 
-    /// A name.
+    /// The name of a value or size.
     pub fn name(&self, n: Name) -> String {
+        self.spelled(n, Space::Values)
+    }
+
+    fn spelled(&self, n: Name, space: Space) -> String {
         match self.spelling {
-            Spelling::Source => self.names.base(n).to_string(),
+            Spelling::Source(texts) => texts.of(self.names, n, space),
             Spelling::Unique => self.names.show(n),
         }
     }
 
     /// A type.
     pub fn ty(&self, t: &Type) -> String {
-        fehu_base::stack::deep(|| self.ty_open(t))
+        self.learn(&[], t);
+        self.ty_open(t)
     }
 
     fn ty_open(&self, t: &Type) -> String {
+        fehu_base::stack::deep(|| match self.given(t) {
+            Some(used) => self.application(used.uniq, used.of.name, &used.args),
+            None => self.ty_expanded(t),
+        })
+    }
+
+    fn given<'t>(&self, t: &'t Type) -> Option<Use<'t>> {
+        match self.abbreviations {
+            Abbreviations::Given => given(t),
+            Abbreviations::Expanded => None,
+        }
+    }
+
+    /// A type name with its arguments.
+    fn application(&self, uniq: Uniq, name: Name, args: &[TypeArg]) -> String {
+        let args: String = args.iter().map(|a| format!(" {}", self.type_arg(a))).collect();
+        format!("{}{}{args}", star(uniq), self.spelled(name, Space::Types))
+    }
+
+    /// The abbreviations that stand in a type as it is printed, and what they stand for: `point = {x: f32, y: f32}`.
+    pub fn abbreviations_in(&self, t: &Type) -> Vec<String> {
+        let mut found: Vec<&Abbreviation> = vec![];
+        self.collect_abbreviations(t, &mut found);
+        let line = |a: &&Abbreviation| {
+            let head: String = a.def.tparams.iter().map(|p| format!(" {}", self.tparam(*p))).collect();
+            format!("{}{head} = {}", self.spelled(a.name, Space::Types), self.ret(&a.def.def))
+        };
+        found.iter().map(line).collect()
+    }
+
+    fn collect_abbreviations<'t>(&self, t: &'t Type, found: &mut Vec<&'t Abbreviation>) {
+        if let Some(used) = self.given(t) {
+            if found.iter().all(|a| a.name != used.of.name) {
+                found.push(used.of);
+            }
+            return;
+        }
+        match t {
+            Type::Scalar(_) | Type::Meta(_) | Type::Error => {}
+            Type::Array(_, _, elem) => self.collect_abbreviations(elem, found),
+            Type::Record(fields) => fields.iter().for_each(|(_, t)| self.collect_abbreviations(t, found)),
+            Type::Sum(constrs) => {
+                constrs.iter().flat_map(|(_, ts)| ts).for_each(|t| self.collect_abbreviations(t, found));
+            }
+            Type::Arrow(a) => {
+                self.collect_abbreviations(&a.lhs, found);
+                self.collect_abbreviations(&a.ret.ty, found);
+            }
+            Type::Var(_, _, args) => {
+                for a in args.iter() {
+                    if let TypeArg::Type(t) = a {
+                        self.collect_abbreviations(t, found);
+                    }
+                }
+            }
+        }
+    }
+
+    fn ty_expanded(&self, t: &Type) -> String {
         match t {
             Type::Scalar(s) => s.to_string(),
             Type::Array(u, size, elem) => {
@@ -106,17 +178,11 @@ impl<'a> Show<'a> {
             Type::Record(fields) => self.record_type(fields),
             Type::Sum(constrs) => self.sum_type(constrs),
             Type::Arrow(arrow) => self.arrow(arrow),
-            Type::Var(u, name, args) => {
-                let mut text = format!("{}{}", star(*u), self.name(*name));
-                for a in args.iter() {
-                    let _ = write!(text, " {}", self.type_arg(a));
-                }
-                text
-            }
+            Type::Var(u, name, args) => self.application(*u, *name, args),
             Type::Meta(n) => match (self.spelling, self.words.and_then(|words| words.get(n))) {
                 (_, Some(word)) => (*word).to_owned(),
                 (Spelling::Unique, None) => format!("t{n}"),
-                (Spelling::Source, None) => "_".into(),
+                (Spelling::Source(_), None) => "_".into(),
             },
             Type::Error => "_".into(),
         }
@@ -124,16 +190,18 @@ impl<'a> Show<'a> {
 
     fn record_type(&self, fields: &[(Symbol, Type)]) -> String {
         if is_tuple(fields) {
-            return format!("({})", commas(fields.iter().map(|(_, t)| self.ty(t))));
+            return format!("({})", commas(fields.iter().map(|(_, t)| self.ty_open(t))));
         }
-        format!("{{{}}}", commas(fields.iter().map(|(f, t)| format!("{f}: {}", self.ty(t)))))
+        format!("{{{}}}", commas(fields.iter().map(|(f, t)| format!("{f}: {}", self.ty_open(t)))))
     }
 
     fn sum_type(&self, constrs: &[(Symbol, Vec<Type>)]) -> String {
         let one = |(c, ts): &(Symbol, Vec<Type>)| {
             let mut text = format!("#{c}");
-            for t in ts {
-                let _ = write!(text, " {}", self.ty_atom(t));
+            for (i, t) in ts.iter().enumerate() {
+                // What follows an array would be taken for an argument of its elements' type.
+                let bare = i + 1 == ts.len() && !matches!(t, Type::Array(Uniq::Unique, ..));
+                let _ = write!(text, " {}", if bare { self.ty_atom(t) } else { self.ty_word(t) });
             }
             text
         };
@@ -141,30 +209,32 @@ impl<'a> Show<'a> {
     }
 
     fn arrow(&self, a: &Arrow) -> String {
-        format!("{} -> {}", self.param(a), self.ret(&a.ret))
+        format!("{} -> {}", self.param(a), self.ret_open(&a.ret))
     }
 
     /// The parameter of a function, as it stands before the arrow.
     pub fn param(&self, a: &Arrow) -> String {
+        let text = self.ty_open(&a.lhs);
         match a.param {
-            Some(p) => format!("({}: {})", self.name(p), self.ty(&a.lhs)),
-            None => {
-                if let Type::Arrow(_) | Type::Sum(_) = a.lhs {
-                    format!("({})", self.ty(&a.lhs))
-                } else {
-                    self.ty(&a.lhs)
-                }
+            // An operator has no name here, and no size mentions it.
+            Some(p) if !is_operator(self.names.base(p).as_str()) => format!("({}: {text})", self.name(p)),
+            _ if matches!(a.lhs, Type::Arrow(_) | Type::Sum(_)) && self.given(&a.lhs).is_none() => {
+                format!("({text})")
             }
+            _ => text,
         }
     }
 
     /// A type where only one that holds together may stand.
     fn ty_atom(&self, t: &Type) -> String {
-        let text = self.ty(t);
-        let loose = match t {
-            Type::Sum(_) | Type::Arrow(_) => true,
-            Type::Var(_, _, args) => !args.is_empty(),
-            Type::Scalar(_) | Type::Array(..) | Type::Record(_) | Type::Meta(_) | Type::Error => false,
+        let text = self.ty_open(t);
+        let loose = match (self.given(t), t) {
+            (Some(used), _) => !used.args.is_empty(),
+            (None, Type::Sum(_) | Type::Arrow(_)) => true,
+            (None, Type::Var(_, _, args)) => !args.is_empty(),
+            (None, Type::Scalar(_) | Type::Array(..) | Type::Record(_) | Type::Meta(_) | Type::Error) => {
+                false
+            }
         };
         if loose {
             format!("({text})")
@@ -173,13 +243,28 @@ impl<'a> Show<'a> {
         }
     }
 
+    /// A type where only a word or something in brackets may stand.
+    fn ty_word(&self, t: &Type) -> String {
+        let text = self.ty_atom(t);
+        if text.starts_with(['[', '*']) {
+            format!("({text})")
+        } else {
+            text
+        }
+    }
+
     /// A result type.
     pub fn ret(&self, r: &RetType) -> String {
+        self.learn(&[], &r.ty);
+        self.ret_open(r)
+    }
+
+    fn ret_open(&self, r: &RetType) -> String {
         if r.dims.is_empty() {
-            return self.ty(&r.ty);
+            return self.ty_open(&r.ty);
         }
         let dims: String = r.dims.iter().map(|d| format!("[{}]", self.name(*d))).collect();
-        format!("?{dims}.{}", self.ty(&r.ty))
+        format!("?{dims}.{}", self.ty_open(&r.ty))
     }
 
     /// A size, without brackets.
@@ -196,7 +281,7 @@ impl<'a> Show<'a> {
     pub fn type_arg(&self, a: &TypeArg) -> String {
         match a {
             TypeArg::Size(s) => format!("[{}]", self.size(s)),
-            TypeArg::Type(t) => self.ty_atom(t),
+            TypeArg::Type(t) => self.ty_word(t),
         }
     }
 
@@ -204,17 +289,35 @@ impl<'a> Show<'a> {
     pub fn tparam(&self, p: TParam) -> String {
         match p {
             TParam::Size(n) => format!("[{}]", self.name(n)),
-            TParam::Type(l, n) => format!("'{}{}", lift_mark(l), self.name(n)),
+            TParam::Type(l, n) => format!("'{}{}", lift_mark(l), self.spelled(n, Space::Types)),
         }
     }
 
     /// A scheme.
     pub fn scheme(&self, s: &Scheme) -> String {
-        let mut text: String = s.tparams.iter().map(|p| self.tparam(*p) + " ").collect();
-        if !text.is_empty() {
-            text.push_str("-> ");
+        match self.scheme_parts(s) {
+            (tparams, ty) if tparams.is_empty() => ty,
+            (tparams, ty) => format!("{} -> {ty}", tparams.trim_start()),
         }
-        text + &self.ty(&s.ty)
+    }
+
+    /// A value with its scheme, as a module type has it: `f [n] 'a : [n]a -> a`.
+    pub fn specification(&self, name: &str, s: &Scheme) -> String {
+        let (tparams, ty) = self.scheme_parts(s);
+        format!("{name}{tparams} : {ty}")
+    }
+
+    fn scheme_parts(&self, s: &Scheme) -> (String, String) {
+        self.learn(&s.tparams, &s.ty);
+        let tparams = s.tparams.iter().map(|p| format!(" {}", self.tparam(*p))).collect();
+        (tparams, self.ty_open(&s.ty))
+    }
+
+    /// Gives names their texts, for a type of which the parts are printed.
+    pub fn learn(&self, tparams: &[TParam], t: &Type) {
+        if let Spelling::Source(texts) = self.spelling {
+            texts.learn(self.names, tparams, t);
+        }
     }
 
     /// A pattern.
@@ -264,7 +367,7 @@ impl<'a> Show<'a> {
 
     fn exp_level(&self, e: &Exp) -> (String, Level) {
         let (text, level) = fehu_base::stack::deep(|| self.exp_level_inner(e));
-        if self.spelling == Spelling::Source || e.ext.is_empty() {
+        if matches!(self.spelling, Spelling::Source(_)) || e.ext.is_empty() {
             return (text, level);
         }
         let sizes: String = e.ext.iter().map(|n| format!("[{}]", self.name(*n))).collect();
@@ -280,10 +383,10 @@ impl<'a> Show<'a> {
             ExpKind::Hole => ("???".into(), Atom),
             ExpKind::Var(n, inst) => (self.var(*n, inst), Atom),
             ExpKind::Record(fields) if is_tuple(fields) => {
-                (format!("({})", commas(fields.iter().map(|(_, e)| self.exp(e)))), Atom)
+                (format!("({})", commas(fields.iter().map(|(_, e)| self.component(e)))), Atom)
             }
             ExpKind::Record(fields) => (
-                format!("{{{}}}", commas(fields.iter().map(|(f, e)| format!("{f} = {}", self.exp(e))))),
+                format!("{{{}}}", commas(fields.iter().map(|(f, e)| format!("{f} = {}", self.component(e))))),
                 Atom,
             ),
             ExpKind::Array(es) => (format!("[{}]", commas(es.iter().map(|e| self.exp(e)))), Atom),
@@ -354,13 +457,22 @@ impl<'a> Show<'a> {
         }
     }
 
+    /// Part of a record, where nothing says that a number is an `i64`.
+    fn component(&self, e: &Exp) -> String {
+        if let ExpKind::Literal(v @ PrimValue::I64(_)) = &*e.kind {
+            v.to_string()
+        } else {
+            self.exp(e)
+        }
+    }
+
     fn var(&self, n: Name, inst: &[TypeArg]) -> String {
         let mut text = self.name(n);
         if is_operator(&text) {
             text = format!("({text})");
         }
         match self.spelling {
-            Spelling::Source => text,
+            Spelling::Source(_) => text,
             Spelling::Unique => inst.iter().fold(text, |t, a| format!("{t}@{}", self.type_arg(a))),
         }
     }

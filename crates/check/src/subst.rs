@@ -143,10 +143,10 @@ fn with_uniq(t: &Type, u: Uniq) -> Type {
     match t {
         Type::Array(_, s, e) => Type::Array(u, s.clone(), e.clone()),
         Type::Var(_, n, args) => Type::Var(u, *n, args.clone()),
-        Type::Record(fs) => Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, with_uniq(t, u))).collect())),
-        Type::Sum(cs) => Type::Sum(Arc::new(
-            cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| with_uniq(t, u)).collect())).collect(),
-        )),
+        Type::Record(fs) => Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, with_uniq(t, u))).collect())),
+        Type::Sum(cs) => Type::Sum(
+            cs.with(cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| with_uniq(t, u)).collect())).collect()),
+        ),
         Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => t.clone(),
     }
 }
@@ -196,11 +196,11 @@ impl<'a> Walk<'a> {
     fn ty_inner(&mut self, t: &Type) -> Type {
         match t {
             Type::Scalar(_) | Type::Meta(_) | Type::Error => t.clone(),
-            Type::Array(u, s, e) => Type::Array(*u, self.size(s), Arc::new(self.ty(e))),
-            Type::Record(fs) => Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, self.ty(t))).collect())),
-            Type::Sum(cs) => Type::Sum(Arc::new(
-                cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.ty(t)).collect())).collect(),
-            )),
+            Type::Array(u, s, e) => Type::Array(*u, self.size(s), e.with(self.ty(e))),
+            Type::Record(fs) => Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, self.ty(t))).collect())),
+            Type::Sum(cs) => Type::Sum(
+                cs.with(cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.ty(t)).collect())).collect()),
+            ),
             Type::Arrow(a) => {
                 let outer = std::mem::take(self.dims);
                 let lhs = self.ty(&a.lhs);
@@ -210,7 +210,7 @@ impl<'a> Walk<'a> {
                 let param = a.param.map(|p| self.rename(p));
                 let ret = self.ret(&a.ret);
                 self.bound.truncate(depth);
-                Type::Arrow(Arc::new(Arrow { param, lhs, ret }))
+                Type::Arrow(a.with(Arrow { param, lhs, ret }))
             }
             Type::Var(u, n, args) => {
                 let args: Vec<TypeArg> = args.iter().map(|a| self.arg(a)).collect();

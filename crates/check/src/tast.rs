@@ -48,6 +48,17 @@ pub struct Program {
     pub env: Arc<Env>,
     /// What the prelude declares; of its modules, only what the program may need.
     pub prelude_env: Arc<Env>,
+    /// What is named in definitions with errors, which are no declarations here: for tools.
+    pub unfinished: Vec<Occurrence>,
+}
+
+/// A place at which a value is named, with its type there as far as it is known.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Occurrence {
+    pub span: Span,
+    pub name: Name,
+    pub ty: Type,
 }
 
 /// A declaration. Evaluating a list of declarations extends a table from names
@@ -105,7 +116,8 @@ pub struct EntryParam {
     pub ty: Option<Shown>,
 }
 
-/// A type as it was written, without sizes.
+/// A type as callers name it: as it was written, without sizes. Types of which only the parts were written, or nothing, have the same
+/// names as those that were written in full.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Shown {
     /// A name with its arguments, and what it stands for if that can be seen.
@@ -114,9 +126,9 @@ pub enum Shown {
     Array(Box<Shown>),
     /// `(t, u)`.
     Tuple(Vec<Shown>),
-    /// `{f:t, g:u}`, the fields in the order of the type.
+    /// `{f: t, g: u}`, the fields in the order of the type.
     Record(Vec<(Symbol, Shown)>),
-    /// `c:t u | d:`, the constructors in alphabetical order.
+    /// `#c t u | #d`, the constructors in alphabetical order.
     Sum(Vec<(Symbol, Vec<Shown>)>),
 }
 
@@ -126,16 +138,24 @@ impl Shown {
         let join = |texts: Vec<String>, by: &str| texts.join(by);
         match self {
             Shown::Name(name, _) => name.clone(),
-            Shown::Array(t) => format!("[]{}", t.text()),
+            Shown::Array(t) => format!("[]{}", t.atom()),
             Shown::Tuple(ts) => format!("({})", join(ts.iter().map(Shown::text).collect(), ", ")),
             Shown::Record(fs) => {
-                let fields = fs.iter().map(|(f, t)| format!("{f}:{}", t.text())).collect();
+                let fields = fs.iter().map(|(f, t)| format!("{f}: {}", t.text())).collect();
                 format!("{{{}}}", join(fields, ", "))
             }
             Shown::Sum(cs) => {
-                let payload = |ts: &[Shown]| join(ts.iter().map(Shown::text).collect(), " ");
-                join(cs.iter().map(|(c, ts)| format!("{c}:{}", payload(ts))).collect(), " | ")
+                let payload = |ts: &[Shown]| ts.iter().map(|t| format!(" {}", t.atom())).collect::<String>();
+                join(cs.iter().map(|(c, ts)| format!("#{c}{}", payload(ts))).collect(), " | ")
             }
+        }
+    }
+
+    /// The name where another one stands before it.
+    fn atom(&self) -> String {
+        match self {
+            Shown::Sum(_) => format!("({})", self.text()),
+            Shown::Name(..) | Shown::Array(_) | Shown::Tuple(_) | Shown::Record(_) => self.text(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Types as the checker and lowering see them.
 //!
 //! Abbreviations are expanded; what is left of type names are type parameters
-//! and abstract types ([`Type::Var`]). Tuples are records with the fields `0`,
+//! and abstract types ([`Type::Var`]). What an abbreviation stood for remembers it, for people alone ([`Parts`]). Tuples are records with the fields `0`,
 //! `1`, ... Arrays are one dimension at a time: `[n][m]i32` is an array of
 //! `[m]i32`. Uniqueness (`*`) sits on arrays and type variables, wherever they
 //! stand inside a parameter or result type; `*(a, b)` is `(*a, *b)`.
@@ -45,19 +45,56 @@ pub enum Type {
     /// `i32`, ...
     Scalar(ScalarType),
     /// `[n]t`, `*[n]t`.
-    Array(Uniq, Size, Arc<Type>),
+    Array(Uniq, Size, Parts<Type>),
     /// A record or tuple; fields in the order of [`field_order`].
-    Record(Arc<Vec<(Symbol, Type)>>),
+    Record(Parts<Vec<(Symbol, Type)>>),
     /// A sum; constructors in alphabetical order.
-    Sum(Arc<Vec<(Symbol, Vec<Type>)>>),
+    Sum(Parts<Vec<(Symbol, Vec<Type>)>>),
     /// A function of one parameter.
-    Arrow(Arc<Arrow>),
+    Arrow(Parts<Arrow>),
     /// A type parameter or abstract type, with its arguments if it has parameters.
     Var(Uniq, Name, Arc<Vec<TypeArg>>),
     /// A type variable of inference.
     Meta(u32),
     /// The type of what has already been complained about; equal to all types.
     Error,
+}
+
+/// What a type consists of. If the user abbreviated the type, that is remembered: for messages alone. Whatever changes a part
+/// may leave the abbreviation as it is, since printers ask whether the type is still what it stands for.
+#[derive(Clone, Debug)]
+pub struct Parts<T> {
+    of: Arc<T>,
+    by: Option<Arc<Abbreviation>>,
+}
+
+/// `type name params = def`.
+#[derive(Clone, Debug)]
+pub struct Abbreviation {
+    /// Its unique name.
+    pub name: Name,
+    /// What it stands for.
+    pub def: Arc<TypeDef>,
+}
+
+impl<T> Parts<T> {
+    /// Without an abbreviation.
+    pub fn new(of: T) -> Parts<T> {
+        Parts { of: Arc::new(of), by: None }
+    }
+
+    /// The same type with other parts.
+    pub fn with(&self, of: T) -> Parts<T> {
+        Parts { of: Arc::new(of), by: self.by.clone() }
+    }
+}
+
+impl<T> std::ops::Deref for Parts<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.of
+    }
 }
 
 /// `(x: lhs) -> ret`.
@@ -144,12 +181,12 @@ impl RetType {
 impl Type {
     /// The tuple of no components.
     pub fn unit() -> Type {
-        Type::Record(Arc::new(vec![]))
+        Type::Record(Parts::new(vec![]))
     }
 
     /// A tuple.
     pub fn tuple(parts: Vec<Type>) -> Type {
-        Type::Record(Arc::new(
+        Type::Record(Parts::new(
             parts.into_iter().enumerate().map(|(i, t)| (Symbol::new(&i.to_string()), t)).collect(),
         ))
     }
@@ -157,13 +194,13 @@ impl Type {
     /// A record; fields in any order.
     pub fn record(mut fields: Vec<(Symbol, Type)>) -> Type {
         fields.sort_by(|a, b| field_order(a.0, b.0));
-        Type::Record(Arc::new(fields))
+        Type::Record(Parts::new(fields))
     }
 
     /// A sum; constructors in any order.
     pub fn sum(mut constrs: Vec<(Symbol, Vec<Type>)>) -> Type {
         constrs.sort_by(|a, b| a.0.as_str().cmp(b.0.as_str()));
-        Type::Sum(Arc::new(constrs))
+        Type::Sum(Parts::new(constrs))
     }
 
     /// Whether a mistake that has been complained about hides some part of it.
@@ -184,12 +221,36 @@ impl Type {
 
     /// A nonunique array.
     pub fn array(size: Size, elem: Type) -> Type {
-        Type::Array(Uniq::Nonunique, size, Arc::new(elem))
+        Type::Array(Uniq::Nonunique, size, Parts::new(elem))
     }
 
     /// A function without a named parameter and without existential sizes.
     pub fn arrow(lhs: Type, ret: Type) -> Type {
-        Type::Arrow(Arc::new(Arrow { param: None, lhs, ret: RetType::simple(ret) }))
+        Type::Arrow(Parts::new(Arrow { param: None, lhs, ret: RetType::simple(ret) }))
+    }
+
+    /// The type as abbreviated by the user; scalars and abstract types have names of their own.
+    pub fn abbreviated(mut self, by: Abbreviation) -> Type {
+        let by = Some(Arc::new(by));
+        match &mut self {
+            Type::Array(_, _, elem) => elem.by = by,
+            Type::Record(fields) => fields.by = by,
+            Type::Sum(constrs) => constrs.by = by,
+            Type::Arrow(arrow) => arrow.by = by,
+            Type::Scalar(_) | Type::Var(..) | Type::Meta(_) | Type::Error => {}
+        }
+        self
+    }
+
+    /// The abbreviation that the user wrote, if there was one.
+    pub fn abbreviation(&self) -> Option<&Abbreviation> {
+        match self {
+            Type::Array(_, _, elem) => elem.by.as_deref(),
+            Type::Record(fields) => fields.by.as_deref(),
+            Type::Sum(constrs) => constrs.by.as_deref(),
+            Type::Arrow(arrow) => arrow.by.as_deref(),
+            Type::Scalar(_) | Type::Var(..) | Type::Meta(_) | Type::Error => None,
+        }
     }
 
     /// A type variable without arguments.

@@ -4,7 +4,7 @@ use fehu_base::{Name, SourceMap};
 use fehu_check::modules::needed::Needed;
 use fehu_check::modules::{check_program, Checked, SourceUnit};
 use fehu_check::prelude_sources;
-use fehu_check::show::{show_ret, show_type, Show};
+use fehu_check::show::{Abbreviations, Show, Texts};
 use fehu_check::tast::{Dec, Program, ValBind};
 use fehu_check::terms::validate;
 use fehu_check::types::Type;
@@ -31,16 +31,17 @@ fn check(text: &str) -> Checked {
 
 /// `[n] [n]i32 -> i64`: parameters and result, without uniqueness.
 fn signature(p: &Program, b: &ValBind) -> String {
-    let show = Show::plain(&p.names);
+    let texts = Texts::default();
+    let show = Show { abbreviations: Abbreviations::Expanded, ..Show::plain(&p.names, &texts) };
     let mut text: String = b.tparams.iter().map(|t| show.tparam(*t) + " ").collect();
     for q in &b.params {
-        let shown = show_type(&p.names, &q.ty);
+        let shown = show.ty(&q.ty);
         text.push_str(&match q.ty {
             Type::Arrow(_) => format!("({shown}) -> "),
             _ => format!("{shown} -> "),
         });
     }
-    (text + &show_ret(&p.names, &b.ret)).replace('*', "")
+    (text + &show.ret(&b.ret)).replace('*', "")
 }
 
 fn find<'a>(p: &'a Program, name: &str) -> &'a ValBind {
@@ -158,7 +159,7 @@ fn abbreviations_are_applied_to_size_expressions() {
         ("type^ twice '^b = (bool -> b, bool -> b)", ""),
         (
             "def c (f: twice ((n: i64) -> [n + 1]i32)) = (f.0 true 2, f.1 true 3)",
-            "(bool -> (n: i64) -> [n + 1]i32, bool -> (n: i64) -> [n + 1]i32) -> ([2 + 1]i32, [3 + 1]i32)",
+            "(bool -> (n: i64) -> [n + 1]i32, bool -> (n1: i64) -> [n1 + 1]i32) -> ([2 + 1]i32, [3 + 1]i32)",
         ),
     ]);
 }
@@ -172,7 +173,7 @@ fn branches_and_loops() {
         ),
         ("def c (b: bool) (xs: []i64) = if b then xs else ???", "[d] bool -> [d]i64 -> [d]i64"),
         ("def e (n: i64) = loop xs = iota n for _i < 10i64 do xs", "i64 -> [n]i64"),
-        ("def f (n: i64) = loop xs = iota n for _i < 10i64 do xs ++ xs", "i64 -> ?[loop].[loop]i64"),
+        ("def f (n: i64) = loop xs = iota n for _i < 10i64 do xs ++ xs", "i64 -> ?[d].[d]i64"),
         (
             "def g (xs: []i32) (ys: []i32) = loop (a, b) = (xs, ys) for _i < 10i64 do (a, map2 (+) a b)",
             "[d] [d]i32 -> [d]i32 -> ([d]i32, [d]i32)",
@@ -183,7 +184,7 @@ fn branches_and_loops() {
         ),
         (
             "def j (n: i64) (xs: []i64) (k: i64) = loop a = xs for _i < k do iota n",
-            "[d] i64 -> [d]i64 -> i64 -> ?[loop].[loop]i64",
+            "[d] i64 -> [d]i64 -> i64 -> ?[d1].[d1]i64",
         ),
         (
             "def h (xss: [][]i32) = loop acc = replicate 10 0i32 for xs in xss do map2 (+) acc xs",
@@ -196,7 +197,7 @@ fn branches_and_loops() {
 fn functions() {
     types(&[
         ("def a f x = f (f x)", "'^t (t -> t) -> t -> t"),
-        ("def b (f: i64 -> []i64) = f 10", "(i64 -> ?[d].[d]i64) -> ?[d].[d]i64"),
+        ("def b (f: i64 -> []i64) = f 10", "(i64 -> ?[d].[d]i64) -> ?[d1].[d1]i64"),
         ("def c (xs: []i64) = xs |> filter (> 0) |> map (+ 1)", "[d] [d]i64 -> ?[m].[m]i64"),
         ("def e = map (+ 1i32) >-> filter (> 0)", "[n] (x: [n]i32) -> ?[m].[m]i32"),
         ("def g (n: i64) = let f [m] (xs: [m]i32) = m + n in (f [1], f [1, 2])", "i64 -> (i64, i64)"),
@@ -320,4 +321,10 @@ fn long_programs_do_not_overflow_the_stack() {
     assert!(errors(&format!("def f (x0: i32) = {lets} in x2999")).is_empty());
     let sum = vec!["x"; 3000].join(" + ");
     assert!(errors(&format!("def f (x: i32) = {sum}")).is_empty());
+}
+
+#[test]
+fn sizes_in_types_are_computed_of_any_parameter() {
+    let sig = "module type m = {val f [n] : (xs: [n]i32) -> *[length xs / 2]i32 val g : (r: i32) -> [i64.i32 r]i32}";
+    assert_eq!(errors(sig), Vec::<String>::new());
 }

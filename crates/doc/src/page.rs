@@ -6,7 +6,7 @@ use crate::names::{anchor, Address, Names, Space};
 use crate::{Example, Input};
 use fehu_base::{Span, Symbol};
 use fehu_check::scope::{Env, Module, TermEntry};
-use fehu_check::show::{is_operator, Show};
+use fehu_check::show::{is_operator, Show, Texts};
 use fehu_syntax::ast::{Dec, Doc, Ident, ModBind, ModExp, ModTypeExp, Spec, ValKeyword};
 use std::fmt::Write;
 
@@ -252,9 +252,7 @@ impl<'a> Writer<'a> {
 /// The type of a value, with its parameters before the colon.
 fn value_type(input: &Input, env: Option<&Env>, name: Ident) -> Option<String> {
     let TermEntry::Val(value) = env?.terms.get(&Symbol::new(name.name.as_str()))? else { return None };
-    let show = Show::plain(&input.names);
-    let params: String = value.scheme.tparams.iter().map(|p| format!(" {}", show.tparam(*p))).collect();
-    Some(format!("{params} : {}", show.ty(&value.scheme.ty)))
+    Some(Show::plain(&input.names, &Texts::inside(&env?.types)).specification("", &value.scheme))
 }
 
 fn keyword(keyword: ValKeyword) -> &'static str {

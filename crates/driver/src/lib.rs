@@ -18,6 +18,7 @@ pub mod hash;
 pub mod interpret;
 pub mod load;
 pub mod pipelines;
+pub mod prelude;
 pub mod structure;
 pub mod target;
 pub mod times;

@@ -46,6 +46,17 @@ fn a_c_program_makes_values_and_takes_them_apart() {
     c_program("values.fut", Target::Multicore, "values.c");
 }
 
+#[test]
+fn types_have_one_name_whether_they_are_written_or_inferred() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    library_of("names.fut", Target::C, dir.path());
+    let manifest = std::fs::read_to_string(dir.path().join("lib.json")).expect("a manifest");
+    assert_eq!(manifest.matches("\"opaque\"").count(), 3, "{manifest}");
+    for name in ["{x: i32, y: i32}", "#a i32 | #b", "[](#a i32 | #b)"] {
+        assert!(manifest.contains(&format!("\"{name}\"")), "{name}: {manifest}");
+    }
+}
+
 /// Builds a C program with the library of a program, and runs it.
 fn c_program(program: &str, target: Target, user: &str) {
     let dir = tempfile::tempdir().expect("a temporary folder");

@@ -11,3 +11,4 @@ mod hostile;
 mod mutations;
 mod stages;
 mod trace;
+mod types;

@@ -24,7 +24,7 @@ impl Opaques {
         if let Some((s, rank)) = transparent(ty) {
             return EntryType::Transparent(s, rank);
         }
-        let name = written.map_or_else(|| describe(ty), Shown::text);
+        let name = written.map_or_else(|| shown(ty).text(), Shown::text);
         self.register(&name, ty, written.map(Shown::meaning));
         EntryType::Opaque(name)
     }
@@ -199,26 +199,17 @@ fn known_sizes(constrs: &[(Symbol, Vec<Ty>)]) -> Vec<(usize, usize, i64)> {
     sizes
 }
 
-/// A type as a name.
-fn describe(ty: &Ty) -> String {
+/// A type of which nothing was written.
+fn shown(ty: &Ty) -> Shown {
     match ty {
-        Ty::Scalar(s) => s.to_string(),
-        Ty::Array(_, e) => format!("[]{}", describe(e)),
-        Ty::Record(fs) => {
-            let tuple = fs.iter().enumerate().all(|(i, (f, _))| f.as_str() == i.to_string());
-            if tuple {
-                format!("({})", fs.iter().map(|(_, t)| describe(t)).collect::<Vec<_>>().join(", "))
-            } else {
-                let fields: Vec<_> = fs.iter().map(|(f, t)| format!("{f}: {}", describe(t))).collect();
-                format!("{{{}}}", fields.join(", "))
-            }
+        Ty::Scalar(s) => Shown::Name(s.to_string(), None),
+        Ty::Array(_, e) => Shown::Array(Box::new(shown(e))),
+        Ty::Record(fs) if fehu_check::show::is_tuple(fs) => {
+            Shown::Tuple(fs.iter().map(|(_, t)| shown(t)).collect())
         }
-        Ty::Sum(cs) => cs
-            .iter()
-            .map(|(c, ts)| ts.iter().fold(format!("#{c}"), |s, t| format!("{s} {}", describe(t))))
-            .collect::<Vec<_>>()
-            .join(" | "),
-        Ty::Acc(..) => "acc".into(),
-        Ty::Fun => "function".into(),
+        Ty::Record(fs) => Shown::Record(fs.iter().map(|(f, t)| (*f, shown(t))).collect()),
+        Ty::Sum(cs) => Shown::Sum(cs.iter().map(|(c, ts)| (*c, ts.iter().map(shown).collect())).collect()),
+        Ty::Acc(..) => Shown::Name("acc".into(), None),
+        Ty::Fun => Shown::Name("function".into(), None),
     }
 }

@@ -2,22 +2,12 @@
 
 use fehu_base::{FileId, Name, SourceMap, Span, Symbol};
 use fehu_check::scope::{Env, Module, TermEntry};
-use fehu_check::show::Show;
-use fehu_check::tast::{Dec, Exp, ExpKind, Pat, PatKind, Program};
-use fehu_check::types::{Arrow, RetType, Size, TParam, Type, TypeArg};
+use fehu_check::show::{show_type, without_hidden, Show, Texts};
+use fehu_check::tast::{Dec, Exp, ExpKind, Occurrence, Pat, PatKind, Program, ValBind};
+use fehu_check::types::{Arrow, Parts, RetType, Scheme, Size, TParam, Type, TypeArg};
 use fehu_check::visit;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-use std::sync::Arc;
-
-/// A place at which a value is named.
-#[derive(Clone, Debug)]
-pub(crate) struct Occurrence {
-    pub(crate) span: Span,
-    pub(crate) name: Name,
-    /// Its type there.
-    pub(crate) ty: Type,
-}
 
 /// A program without errors, or what is right of one, with the file of the editor as its main file.
 pub(crate) struct Analysis {
@@ -31,6 +21,8 @@ pub(crate) struct Analysis {
     results: Vec<(Name, RetType)>,
     /// What is declared, and the sizes and types that functions are polymorphic in, written or inferred.
     declared: FxHashSet<Name>,
+    /// The types of what is declared.
+    schemes: BTreeMap<Name, Scheme>,
     /// Names under which module types show values, and the values.
     aliases: BTreeMap<Name, Name>,
 }
@@ -43,18 +35,13 @@ pub(crate) struct Meaning {
 
 impl Analysis {
     /// The analysis of a program, or of what is right of one.
-    pub(crate) fn of(
-        mut program: Program,
-        sources: SourceMap,
-        prelude: Vec<FileId>,
-        main: FileId,
-    ) -> Analysis {
-        let Walk { found: mut occurrences, results, declared, same, .. } = {
-            let mut walk = Walk::new(&prelude, &program, &sources);
+    pub(crate) fn of(program: Program, sources: SourceMap, prelude: Vec<FileId>, main: FileId) -> Analysis {
+        let Walk { found: mut occurrences, results, declared, schemes, .. } = {
+            let mut walk = Walk::new(&prelude, &program);
             walk.decs(&program.decs);
+            program.unfinished.iter().for_each(|o| walk.add(o.span, o.name, &o.ty));
             walk
         };
-        same.into_iter().for_each(|(name, text)| program.names.rebase(name, text));
         occurrences.sort_by_key(|o| (o.span.file, o.span.lo, o.span.hi));
         occurrences.dedup_by_key(|o| (o.span, o.name));
         let alias = |d: &Dec| match d {
@@ -62,7 +49,7 @@ impl Analysis {
             Dec::Val(_) | Dec::TypeDef(..) | Dec::Functor(_) | Dec::Apply(_) => None,
         };
         let aliases = program.decs.iter().filter_map(alias).collect();
-        Analysis { program, sources, main, prelude, occurrences, results, declared, aliases }
+        Analysis { program, sources, main, prelude, occurrences, results, declared, schemes, aliases }
     }
 
     /// Whether it is the analysis of a text, not of an earlier one.
@@ -72,12 +59,27 @@ impl Analysis {
 
     /// A type as text.
     pub(crate) fn show(&self, ty: &Type) -> String {
-        Show::plain(&self.program.names).ty(ty)
+        show_type(&self.program.names, ty)
+    }
+
+    /// A value as it is at a place: where it is declared, with all that it is polymorphic in.
+    pub(crate) fn show_value(&self, o: &Occurrence) -> String {
+        let texts = Texts::default();
+        let show = Show::plain(&self.program.names, &texts);
+        let name = self.program.names.base(o.name);
+        let declared =
+            self.schemes.get(&o.name).filter(|_| self.program.def_spans.get(&o.name) == Some(&o.span));
+        let text = match declared {
+            Some(scheme) => show.specification(name.as_str(), scheme),
+            None => format!("{name} : {}", show.ty(&o.ty)),
+        };
+        let meanings = show.abbreviations_in(declared.map_or(&o.ty, |s| &s.ty));
+        meanings.into_iter().fold(text, |text, meaning| format!("{text}\ntype {meaning}"))
     }
 
     /// A result type as text.
     pub(crate) fn show_ret(&self, ret: &RetType) -> String {
-        Show::plain(&self.program.names).ret(ret)
+        Show::plain(&self.program.names, &Texts::default()).ret(ret)
     }
 
     /// A type in which only sizes stand that the program has names for; others are `[]`.
@@ -139,7 +141,8 @@ impl Analysis {
         let new = tparams
             .iter()
             .filter(|p| mentioned.contains(&p.name()) && !written(&self.program, &self.sources, p.name()));
-        new.map(|p| Show::plain(&self.program.names).tparam(*p)).collect()
+        let texts = Texts::default();
+        new.map(|p| Show::plain(&self.program.names, &texts).tparam(*p)).collect()
     }
 
     /// The result types of what the main file defines, by the places of the names.
@@ -228,7 +231,8 @@ impl Analysis {
         let envs = [&self.program.env, &self.program.prelude_env];
         envs.into_iter().find_map(|env| {
             let env = module(env, modules)?;
-            let show = Show::plain(&self.program.names);
+            let texts = Texts::default();
+            let show = Show::plain(&self.program.names, &texts);
             let symbol = Symbol::new(last);
             if let Some(t) = env.types.get(&symbol) {
                 let text = match &t.def.def.ty {
@@ -303,65 +307,19 @@ fn names_in(ty: &Type, found: &mut FxHashSet<Name>) {
     }
 }
 
-/// A type with `[]` for sizes that mention names which are not known.
-fn without_hidden(ty: &Type, known: &dyn Fn(Name) -> bool) -> Type {
-    let part = |t: &Type| without_hidden(t, known);
-    match ty {
-        Type::Array(u, size, elem) => Type::Array(*u, visible_size(size, known), Arc::new(part(elem))),
-        Type::Record(fields) => Type::Record(Arc::new(fields.iter().map(|(f, t)| (*f, part(t))).collect())),
-        Type::Sum(constrs) => {
-            let one = |(c, ts): &(Symbol, Vec<Type>)| (*c, ts.iter().map(part).collect());
-            Type::Sum(Arc::new(constrs.iter().map(one).collect()))
-        }
-        Type::Arrow(a) => {
-            let bound = |n: Name| known(n) || a.param == Some(n) || a.ret.dims.contains(&n);
-            let ret = RetType { dims: a.ret.dims.clone(), ty: without_hidden(&a.ret.ty, &bound) };
-            Type::Arrow(Arc::new(Arrow { param: a.param, lhs: part(&a.lhs), ret }))
-        }
-        Type::Var(u, n, args) => {
-            let one = |a: &TypeArg| match a {
-                TypeArg::Size(s) => TypeArg::Size(visible_size(s, known)),
-                TypeArg::Type(t) => TypeArg::Type(part(t)),
-            };
-            Type::Var(*u, *n, Arc::new(args.iter().map(one).collect()))
-        }
-        Type::Scalar(_) | Type::Meta(_) | Type::Error => ty.clone(),
-    }
-}
-
-fn visible_size(size: &Size, known: &dyn Fn(Name) -> bool) -> Size {
-    fn names(e: &Exp, known: &dyn Fn(Name) -> bool) -> bool {
-        let mut all = if let ExpKind::Var(n, _) = &*e.kind { known(*n) } else { true };
-        visit::children(e, &mut |c| all = all && names(c, known));
-        all
-    }
-    let fine = match size {
-        Size::Const(_) | Size::Any => true,
-        Size::Var(n) => known(*n),
-        Size::Exp(e) => names(e, known),
-    };
-    if fine {
-        size.clone()
-    } else {
-        Size::Any
-    }
-}
-
 struct Walk<'a> {
     prelude: &'a [FileId],
-    program: &'a Program,
-    sources: &'a SourceMap,
     found: Vec<Occurrence>,
     results: Vec<(Name, RetType)>,
     declared: FxHashSet<Name>,
-    /// Inferred parameters that are called like another one of the same function, and better names.
-    same: Vec<(Name, Symbol)>,
+    schemes: BTreeMap<Name, Scheme>,
+    program: &'a Program,
 }
 
 impl<'a> Walk<'a> {
-    fn new(prelude: &'a [FileId], program: &'a Program, sources: &'a SourceMap) -> Walk<'a> {
+    fn new(prelude: &'a [FileId], program: &'a Program) -> Walk<'a> {
         let declared = FxHashSet::default();
-        Walk { prelude, program, sources, found: vec![], results: vec![], declared, same: vec![] }
+        Walk { prelude, found: vec![], results: vec![], declared, schemes: BTreeMap::new(), program }
     }
 
     fn add(&mut self, span: Span, name: Name, ty: &Type) {
@@ -375,6 +333,7 @@ impl<'a> Walk<'a> {
             match dec {
                 Dec::Val(b) if !self.prelude.contains(&b.span.file) => {
                     self.function(b.name, &b.tparams, &b.ret);
+                    self.declaration(b);
                     b.params.iter().for_each(|p| self.pat(p));
                     self.exp(&b.body);
                 }
@@ -384,18 +343,22 @@ impl<'a> Walk<'a> {
         }
     }
 
+    fn declaration(&mut self, b: &ValBind) {
+        let with_param = |ret, p: &Pat| {
+            let param = if let PatKind::Var(n) = p.kind { Some(n) } else { None };
+            RetType::simple(Type::Arrow(Parts::new(Arrow { param, lhs: p.ty.clone(), ret })))
+        };
+        let ty = b.params.iter().rev().fold(b.ret.clone(), with_param).ty;
+        if let Some(span) = self.program.def_spans.get(&b.name) {
+            self.add(*span, b.name, &ty);
+        }
+        self.schemes.insert(b.name, Scheme { tparams: b.tparams.clone(), overloads: vec![], ty });
+    }
+
     fn function(&mut self, name: Name, tparams: &[TParam], ret: &RetType) {
         self.results.push((name, ret.clone()));
         self.declared.insert(name);
-        let mut taken: FxHashSet<Symbol> = FxHashSet::default();
-        for p in tparams {
-            self.declared.insert(p.name());
-            let text = self.program.names.base(p.name());
-            if !taken.insert(text) && !written(self.program, self.sources, p.name()) {
-                let numbered = (1..).map(|i| Symbol::new(&format!("{text}{i}"))).find(|s| taken.insert(*s));
-                self.same.extend(numbered.map(|s| (p.name(), s)));
-            }
-        }
+        self.declared.extend(tparams.iter().map(|p| p.name()));
     }
 
     fn pat(&mut self, p: &'a Pat) {

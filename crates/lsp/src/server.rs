@@ -369,6 +369,8 @@ impl State {
         }
         let Some(path) = params["textDocument"]["uri"].as_str().and_then(path_of) else { return Ok(()) };
         match method {
+            // A file that only shows the prelude is no program.
+            "textDocument/didOpen" if fehu_driver::prelude::is_file(&path) => {}
             "textDocument/didOpen" => {
                 let text = Text::new(params["textDocument"]["text"].as_str().unwrap_or("").to_owned());
                 let document = Document {

@@ -81,10 +81,11 @@ impl View<'_> {
         own.then(|| self.moved.forth(span.lo as usize, span.hi as usize)).flatten()
     }
 
-    /// A place for the editor; the prelude's files are inside of the compiler.
+    /// A place for the editor. The prelude's files are inside of the compiler, so others with the same text are shown.
     pub(crate) fn location(&self, state: &State, document: &Document, span: Span) -> Option<Value> {
         if self.analysis.prelude.contains(&span.file) {
-            return None;
+            let (path, range) = state.place(span, &self.analysis.sources)?;
+            return Some(json!({"uri": state.uri(&fehu_driver::prelude::file(&path)?), "range": range}));
         }
         if span.file == self.analysis.main {
             let (lo, hi) = self.bytes(span)?;

@@ -2,16 +2,18 @@
 
 use crate::session::{wrong, Answer, Problem, Session};
 use fehu_base::FileId;
+use fehu_check::show::Abbreviations;
 use std::path::{Path, PathBuf};
 
 /// Name, what stands behind it, and what it does.
-const COMMANDS: [(&str, &str, &str); 12] = [
+const COMMANDS: [(&str, &str, &str); 13] = [
     (
         "load",
         "FILE",
         "forget everything that was declared, and use this file; without FILE, the last one again",
     ),
     ("type", "EXP", "show the type of an expression"),
+    ("expand", "EXP", "show the type of an expression, with what its abbreviations stand for"),
     ("mtype", "MODULE", "show what is in a module"),
     ("format", "TEXT", "show a text in which {EXP} stands for the value of an expression"),
     ("string", "EXP", "show an array of bytes as text"),
@@ -42,7 +44,8 @@ impl Session {
         let meant = if meant.is_empty() { names().filter(|n| n.starts_with(name)).collect() } else { meant };
         match meant[..] {
             ["load"] => self.load_again(rest),
-            ["type"] => self.type_of(rest),
+            ["type"] => self.type_of(rest, Abbreviations::Given),
+            ["expand"] => self.type_of(rest, Abbreviations::Expanded),
             ["mtype"] => self.module_type(rest),
             ["format"] => self.format(rest),
             ["string"] => self.string(rest),

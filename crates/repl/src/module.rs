@@ -3,7 +3,7 @@
 use crate::session::{wrong, Answer, Session};
 use fehu_base::{FileId, NameSource, Symbol};
 use fehu_check::scope::{Env, Module, TermEntry};
-use fehu_check::show::{is_operator, lift_mark, Show};
+use fehu_check::show::{is_operator, lift_mark, Show, Texts};
 use fehu_check::types::Type;
 
 /// The name of the module; no program has it.
@@ -48,9 +48,11 @@ fn module(names: &NameSource, m: &Module, indent: usize) -> String {
 }
 
 fn structure(names: &NameSource, env: &Env, indent: usize) -> String {
-    let show = Show::plain(names);
+    let inside = Texts::inside(&env.types);
     let mut lines = vec![];
     for (name, entry) in &env.types {
+        let texts = inside.clone();
+        let show = Show::plain(names, &texts);
         let params: String = entry.def.tparams.iter().map(|p| format!(" {}", show.tparam(*p))).collect();
         let head = format!("type{} {name}{params}", lift_mark(entry.def.lifted));
         // An abstract type stands for itself.
@@ -60,10 +62,8 @@ fn structure(names: &NameSource, env: &Env, indent: usize) -> String {
     for (name, entry) in &env.terms {
         lines.push(match entry {
             TermEntry::Val(value) => {
-                let params: String =
-                    value.scheme.tparams.iter().map(|p| format!(" {}", show.tparam(*p))).collect();
                 let name = if is_operator(name.as_str()) { format!("({name})") } else { name.to_string() };
-                format!("val {name}{params} : {}", show.ty(&value.scheme.ty))
+                format!("val {}", Show::plain(names, &inside.clone()).specification(&name, &value.scheme))
             }
             TermEntry::Mod(m) => format!("module {name} : {}", module(names, &m.module, indent + 2)),
         });

@@ -4,7 +4,7 @@ use crate::pieces::{Piece, Pieces, Places};
 use crate::stops::{Skipped, Stopped, Stops};
 use fehu_base::{Diagnostic, FileId, Severity, SourceMap, Symbol};
 use fehu_check::scope::{Env, TermEntry};
-use fehu_check::show::Show;
+use fehu_check::show::{Abbreviations, Show, Texts};
 use fehu_check::tast::Program;
 use fehu_check::types::Type;
 use fehu_driver::compile::Settings;
@@ -112,10 +112,11 @@ impl Checked {
     }
 
     /// The type of a value of the main file.
-    fn scheme_text(&self, name: &str) -> Option<String> {
+    fn scheme_text(&self, name: &str, abbreviations: Abbreviations) -> Option<String> {
         let program = self.program()?;
         let TermEntry::Val(value) = program.env.terms.get(&Symbol::new(name))? else { return None };
-        Some(Show::plain(&program.names).scheme(&value.scheme))
+        let texts = Texts::default();
+        Some(Show { abbreviations, ..Show::plain(&program.names, &texts) }.scheme(&value.scheme))
     }
 
     fn has_function(&self) -> bool {
@@ -264,14 +265,14 @@ impl Session {
     }
 
     /// The type of an expression, as text.
-    pub(crate) fn type_of(&mut self, text: &str) -> Answer {
+    pub(crate) fn type_of(&mut self, text: &str, abbreviations: Abbreviations) -> Answer {
         let piece = self.piece(text);
         let (_, errors) = fehu_syntax::parse_exp(FileId(0), text);
         if !errors.is_empty() {
             return wrong(&piece, errors);
         }
         match self.checked_value(piece) {
-            Ok(checked) => Answer::Text(checked.scheme_text(VALUE).unwrap_or_default()),
+            Ok(checked) => Answer::Text(checked.scheme_text(VALUE, abbreviations).unwrap_or_default()),
             Err(problem) => problem,
         }
     }

@@ -6,10 +6,9 @@
 //! [`super::state`]). Two values may share memory if their sets have an
 //! identity in common.
 
-use crate::types::{Arrow, Type, Uniq};
+use crate::types::{Arrow, Parts, Type, Uniq};
 use fehu_base::{Name, Symbol};
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// A sorted set of identities, cheap to copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +27,7 @@ pub(super) enum Tree {
     Sum(Rc<Vec<(Symbol, Vec<Tree>)>>),
     /// A function: what it holds on to, and its type, in which uniqueness is
     /// as precise as we know it.
-    Fun(AliasSet, Arc<Arrow>),
+    Fun(AliasSet, Parts<Arrow>),
 }
 
 impl AliasSet {
@@ -249,9 +248,9 @@ pub(super) fn with_uniq(ty: &Type, choose: &mut dyn FnMut() -> Uniq) -> Type {
         Type::Array(_, size, elem) => Type::Array(choose(), size.clone(), elem.clone()),
         Type::Var(_, name, args) => Type::Var(choose(), *name, args.clone()),
         Type::Record(fs) => {
-            Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, with_uniq(t, choose))).collect()))
+            Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, with_uniq(t, choose))).collect()))
         }
-        Type::Sum(cs) => Type::Sum(Arc::new(
+        Type::Sum(cs) => Type::Sum(cs.with(
             cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| with_uniq(t, choose)).collect())).collect(),
         )),
     }
@@ -265,15 +264,17 @@ pub(super) fn overlay(template: &Type, inst: &Type) -> Type {
             with_uniq(inst, &mut || *u)
         }
         (Type::Array(u, ..), Type::Array(_, size, elem)) => Type::Array(*u, size.clone(), elem.clone()),
-        (Type::Record(a), Type::Record(b)) if a.len() == b.len() => Type::Record(Arc::new(
-            a.iter().zip(b.iter()).map(|((_, x), (f, y))| (*f, overlay(x, y))).collect(),
-        )),
-        (Type::Sum(a), Type::Sum(b)) if a.len() == b.len() => Type::Sum(Arc::new(
-            a.iter()
-                .zip(b.iter())
-                .map(|((_, xs), (c, ys))| (*c, xs.iter().zip(ys).map(|(x, y)| overlay(x, y)).collect()))
-                .collect(),
-        )),
+        (Type::Record(a), Type::Record(b)) if a.len() == b.len() => {
+            Type::Record(b.with(a.iter().zip(b.iter()).map(|((_, x), (f, y))| (*f, overlay(x, y))).collect()))
+        }
+        (Type::Sum(a), Type::Sum(b)) if a.len() == b.len() => Type::Sum(
+            b.with(
+                a.iter()
+                    .zip(b.iter())
+                    .map(|((_, xs), (c, ys))| (*c, xs.iter().zip(ys).map(|(x, y)| overlay(x, y)).collect()))
+                    .collect(),
+            ),
+        ),
         (Type::Arrow(a), Type::Arrow(b)) => Type::Arrow(overlay_arrow(a, b)),
         (
             Type::Scalar(_)
@@ -290,9 +291,9 @@ pub(super) fn overlay(template: &Type, inst: &Type) -> Type {
 }
 
 /// [`overlay`] of function types.
-pub(super) fn overlay_arrow(template: &Arrow, inst: &Arrow) -> Arc<Arrow> {
-    let mut out = inst.clone();
+pub(super) fn overlay_arrow(template: &Arrow, inst: &Parts<Arrow>) -> Parts<Arrow> {
+    let mut out = Arrow::clone(inst);
     out.lhs = overlay(&template.lhs, &inst.lhs);
     out.ret.ty = overlay(&template.ret.ty, &inst.ret.ty);
-    Arc::new(out)
+    inst.with(out)
 }

@@ -6,9 +6,8 @@ use super::errors;
 use super::state::{LogMark, Owner, State, What};
 use crate::tast::{Exp, ExpKind};
 use crate::type_exp::uses::consumes;
-use crate::types::{Arrow, Type, Uniq};
+use crate::types::{Arrow, Parts, Type, Uniq};
 use fehu_base::{Span, Symbol};
-use std::sync::Arc;
 
 /// How a function fails to be what is expected of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -139,7 +138,7 @@ impl State<'_> {
 }
 
 /// The first function in a value that is not what is expected.
-pub(super) fn misfit_in(expected: &Type, tree: &Tree) -> Option<(Misfit, Arc<Arrow>, Arc<Arrow>)> {
+pub(super) fn misfit_in(expected: &Type, tree: &Tree) -> Option<(Misfit, Parts<Arrow>, Parts<Arrow>)> {
     match (expected, tree) {
         (Type::Arrow(want), Tree::Fun(_, got)) => misfit(want, got).map(|m| (m, want.clone(), got.clone())),
         (Type::Record(ts), Tree::Record(trees)) => {

@@ -6,10 +6,9 @@ use super::apply::misfit_in;
 use super::errors;
 use super::state::{Frame, Owner, State, What};
 use crate::tast::{Exp, Lambda, LocalFun, Pat, PatKind, ValBind};
-use crate::types::{Arrow, RetType, Size, Type, Uniq};
+use crate::types::{Arrow, Parts, RetType, Size, Type, Uniq};
 use crate::visit;
 use fehu_base::{Name, Span};
-use std::sync::Arc;
 
 impl State<'_> {
     /// Walks a declaration; gives its result type with inferred uniqueness.
@@ -197,7 +196,7 @@ fn is_starred(ty: &Type) -> bool {
 fn refine_functions(ty: &Type, tree: &Tree) -> Type {
     match (ty, tree) {
         (Type::Arrow(own), Tree::Fun(_, arrow)) => Type::Arrow(overlay_arrow(arrow, own)),
-        (Type::Record(fs), Tree::Record(ts)) if fs.len() == ts.len() => Type::Record(Arc::new(
+        (Type::Record(fs), Tree::Record(ts)) if fs.len() == ts.len() => Type::Record(fs.with(
             fs.iter().zip(ts.iter()).map(|((f, t), (_, tree))| (*f, refine_functions(t, tree))).collect(),
         )),
         (_, Tree::Nothing | Tree::Leaf(_) | Tree::Fun(..) | Tree::Record(_) | Tree::Sum(_)) => ty.clone(),
@@ -221,7 +220,7 @@ fn fun_type(params: &[Pat], ret: RetType) -> Type {
             | PatKind::Constr(..)
             | PatKind::Attr(..) => None,
         };
-        ret = RetType::simple(Type::Arrow(Arc::new(Arrow { param, lhs: p.ty.clone(), ret })));
+        ret = RetType::simple(Type::Arrow(Parts::new(Arrow { param, lhs: p.ty.clone(), ret })));
     }
     ret.ty
 }

@@ -7,9 +7,8 @@ use super::alias::{leaf_uniq, with_uniq, AliasSet, Tree};
 use super::errors;
 use super::state::{Frame, Owner, State, What};
 use crate::tast::{Loop, LoopForm, Pat, PatKind};
-use crate::types::{Type, Uniq};
+use crate::types::{Parts, Type, Uniq};
 use fehu_base::{Name, Span};
-use std::sync::Arc;
 
 /// A leaf of the loop parameters.
 struct Param {
@@ -216,12 +215,12 @@ fn mark_consumed(pat: &mut Pat, params: &mut std::slice::Iter<'_, Param>) {
         PatKind::Var(_) | PatKind::Wildcard | PatKind::Literal(_) => pat.ty = with_uniq(&pat.ty, &mut next),
         PatKind::Record(fields) => {
             fields.iter_mut().for_each(|(_, p)| mark_consumed(p, params));
-            pat.ty = Type::Record(Arc::new(fields.iter().map(|(f, p)| (*f, p.ty.clone())).collect()));
+            pat.ty = Type::Record(Parts::new(fields.iter().map(|(f, p)| (*f, p.ty.clone())).collect()));
         }
         PatKind::Constr(c, args) => {
             args.iter_mut().for_each(|p| mark_consumed(p, params));
             let payload = args.iter().map(|p| p.ty.clone()).collect();
-            pat.ty = Type::Sum(Arc::new(vec![(*c, payload)]));
+            pat.ty = Type::Sum(Parts::new(vec![(*c, payload)]));
         }
         PatKind::Attr(_, p) => {
             mark_consumed(p, params);

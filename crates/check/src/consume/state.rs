@@ -299,6 +299,6 @@ impl<'a> State<'a> {
 
     /// A type as users write it.
     pub(super) fn show(&self, ty: &Type) -> String {
-        crate::show::show_type(&self.ctx.names, ty)
+        self.ctx.show().ty(ty)
     }
 }

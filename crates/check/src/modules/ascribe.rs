@@ -7,7 +7,6 @@
 //! describes, `F (p: S) = (f p) : T`.
 
 use super::copier::{qualified, see_through};
-use super::decs::show_val;
 use super::mod_type::show_type_def;
 use super::owning::owning_wrapper;
 use super::subsume;
@@ -73,11 +72,10 @@ impl Checker<'_> {
             return self
                 .fail(Diagnostic::error(span, format!("Module does not define a type named \"{name}\".")));
         };
-        let names = &self.ctx.names;
-        let given = show_type_def(names, &name, &entry.def, false);
+        let given = show_type_def(&self.ctx.names, &name, &entry.def, false);
         if !same_sorts(&entry.def.tparams, &abs.tparams) {
             let wanted = abstract_def(abs.name, abs.lifted, abs.tparams.clone());
-            let wanted = show_type_def(names, &name, &wanted, true);
+            let wanted = show_type_def(&self.ctx.names, &name, &wanted, true);
             let text = format!("Module defines\n  {given}\nbut module type requires\n  {wanted}");
             return self.fail(Diagnostic::error(span, text).related(entry.span, "defined here"));
         }
@@ -183,11 +181,10 @@ impl Checker<'_> {
             return Ok(());
         }
         let name = goal.name();
-        let names = &self.ctx.names;
         let text = format!(
             "Module defines\n  {}\nbut module type requires\n  {}",
-            show_type_def(names, &name, &have.def, false),
-            show_type_def(names, &name, &expected, false)
+            show_type_def(&self.ctx.names, &name, &have.def, false),
+            show_type_def(&self.ctx.names, &name, &expected, false)
         );
         self.fail(Diagnostic::error(goal.place.span, text).related(have.span, "defined here"))
     }
@@ -226,11 +223,11 @@ impl Checker<'_> {
             }
             Err(why) => {
                 let name = goal.name();
-                let names = &self.ctx.names;
+                let show = self.ctx.show();
                 let text = format!(
-                    "Value \"{name}\" is not as the module type says. Module type specifies\n  {}\nbut module provides\n  {}\n{why}",
-                    show_val(names, &name, &expected),
-                    show_val(names, &name, &have.scheme)
+                    "Value \"{name}\" is not as the module type says. Module type specifies\n  val {}\nbut module provides\n  val {}\n{why}",
+                    show.specification(&name, &expected),
+                    show.specification(&name, &have.scheme)
                 );
                 self.fail(Diagnostic::error(goal.place.span, text).related(have.span, "provided here"))
             }

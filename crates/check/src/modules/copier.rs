@@ -102,6 +102,7 @@ impl<'a> Copier<'a> {
             return FunctorSig {
                 name,
                 param_abs: f.param_abs.clone(),
+                param_span: f.param_span,
                 param: see_through(self.ctx, &self.subst, &f.param),
                 result_abs: f.result_abs.clone(),
                 result: see_through(self.ctx, &self.subst, &f.result),
@@ -113,7 +114,16 @@ impl<'a> Copier<'a> {
         let param = self.module(&f.param);
         let result_abs = self.abstract_types(&f.result_abs, &[]);
         let result = self.module(&f.result);
-        FunctorSig { name, param_abs, param, result_abs, result, hidden: f.hidden.clone(), synonyms: vec![] }
+        FunctorSig {
+            name,
+            param_abs,
+            param_span: f.param_span,
+            param,
+            result_abs,
+            result,
+            hidden: f.hidden.clone(),
+            synonyms: vec![],
+        }
     }
 
     fn env(&mut self, env: &Env) -> Env {
@@ -186,6 +196,7 @@ pub(super) fn see_through(ctx: &mut Context, subst: &Subst, m: &Module) -> Modul
         Module::Functor(f) => Module::Functor(Arc::new(FunctorSig {
             name: f.name,
             param_abs: f.param_abs.clone(),
+            param_span: f.param_span,
             param: see_through(ctx, subst, &f.param),
             result_abs: f.result_abs.clone(),
             result: see_through(ctx, subst, &f.result),

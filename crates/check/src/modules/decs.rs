@@ -6,6 +6,7 @@ use super::{Checker, Stop};
 use crate::context::see;
 use crate::named::Named;
 use crate::scope::{Env, ModEntry, ModTypeEntry, Module, TermEntry, TypeEntry, ValEntry, ValKind};
+use crate::show::Show;
 use crate::type_exp::uses::{has_any_in_param, mentioned, name_anys};
 use crate::type_exp::{bind_tparams, elaborate_kinded};
 use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeDef};
@@ -60,6 +61,7 @@ impl Checker<'_> {
             ast::Dec::Mod(b) => {
                 self.once(&mut defined.terms, "name", b.name);
                 let module = self.mod_bind(b, out)?;
+                self.ctx.bind_module(b.name.name.as_str(), &module);
                 let entry = TermEntry::Mod(ModEntry { module, span: b.name.span });
                 self.scope.bind_term(b.name.name, entry.clone());
                 env.terms.insert(b.name.name, entry);
@@ -171,10 +173,26 @@ impl Checker<'_> {
                 self.ctx.diagnostics.truncate(said);
             }
             out.push(tast::Dec::Val(bind));
-        } else if b.keyword == ast::ValKeyword::Entry && place == Place::Nested {
-            self.nested_entry(b);
+        } else {
+            if b.keyword == ast::ValKeyword::Entry && place == Place::Nested {
+                self.nested_entry(b);
+            }
+            if let Some(ty) = promised(b) {
+                scheme = self.promised_scheme(b, &ty).unwrap_or(scheme);
+            }
+            let ty = scheme.ty.clone();
+            self.ctx.unfinished.push(tast::Occurrence { span: b.name.span, name, ty });
         }
         ValEntry { name, scheme: Arc::new(scheme), span: b.name.span, kind: ValKind::Global }
+    }
+
+    /// What a definition with errors is declared to be, so that those who use it are checked; unless there is an error in that, too.
+    fn promised_scheme(&mut self, b: &ast::ValBind, ty: &ast::TypeExp) -> Option<Scheme> {
+        let said = self.ctx.diagnostics.len();
+        let entry = self.val_spec(b.name, &b.tparams, ty, b.span);
+        let wrong = self.ctx.diagnostics.len() > said;
+        self.ctx.diagnostics.truncate(said);
+        (!wrong).then(|| Scheme::clone(&entry.scheme))
     }
 
     pub(super) fn errors(&self) -> usize {
@@ -278,16 +296,10 @@ fn with_result(t: &Type, params: usize, ret: &RetType) -> Type {
     let Type::Arrow(a) = t else { return t.clone() };
     let ret =
         if params == 1 { ret.clone() } else { RetType::simple(with_result(&a.ret.ty, params - 1, ret)) };
-    Type::Arrow(Arc::new(Arrow { param: a.param, lhs: a.lhs.clone(), ret }))
+    Type::Arrow(a.with(Arrow { param: a.param, lhs: a.lhs.clone(), ret }))
 }
 
 /// A scheme's parameters as a module type writes them: ` [n] 'a`.
-pub(super) fn show_params(names: &fehu_base::NameSource, s: &[TParam]) -> String {
-    let show = crate::show::Show::plain(names);
+pub(super) fn show_params(show: Show<'_>, s: &[TParam]) -> String {
     s.iter().map(|p| format!(" {}", show.tparam(*p))).collect()
-}
-
-/// A value specification: `val f [n] : [n]i32 -> i32`.
-pub(super) fn show_val(names: &fehu_base::NameSource, name: &str, s: &Scheme) -> String {
-    format!("val {name}{} : {}", show_params(names, &s.tparams), crate::show::show_type(names, &s.ty))
 }

@@ -67,6 +67,7 @@ pub(super) fn check_changed(
     let moves = Moves::new(records[old_end..].iter().zip(&decs[new_end..]).map(|(r, d)| (r.span, d.span())));
     moves.context(&mut ctx);
     ctx.diagnostics.clear();
+    ctx.unfinished.clear();
 
     let mut checker = Checker { ctx, scope, envs, unit: units.len() - 1, ..Checker::new(units, prelude) };
     let mark = checker.scope.mark();

@@ -140,6 +140,7 @@ fn check_from(
         def_spans: ctx.def_spans,
         env,
         prelude_env,
+        unfinished: ctx.unfinished,
     });
     let (program, partial) = if failed { (None, program) } else { (program, None) };
     Some((Checked { program, partial, diagnostics }, saved, kept))

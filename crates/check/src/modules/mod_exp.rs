@@ -61,7 +61,13 @@ impl Checker<'_> {
                 };
                 let place = arg.span();
                 let arg = self.mod_exp(arg, out)?;
-                self.apply(&functor, &arg, &ascribe::Place::at(place), *span, out)
+                let applied = self.apply(&functor, &arg, &ascribe::Place::at(place), *span, out);
+                if applied.is_err() && functor.param_span != Span::NONE {
+                    let last = self.ctx.diagnostics.pop();
+                    let last = last.map(|d| d.related(functor.param_span, "the parameter that it must suit"));
+                    self.ctx.diagnostics.extend(last);
+                }
+                applied
             }
             ModExp::Ascript(e, t, _) => {
                 let module = self.mod_exp(e, out)?;
@@ -103,6 +109,7 @@ impl Checker<'_> {
         self.path = around;
         let param = param?;
         let mark = self.scope.mark();
+        self.ctx.bind_module(p.name.name.as_str(), &param.module);
         let entry = ModEntry { module: param.module.clone(), span: p.name.span };
         self.scope.bind_term(p.name.name, TermEntry::Mod(entry));
         let outside = std::mem::take(&mut self.made);
@@ -116,6 +123,7 @@ impl Checker<'_> {
         Ok(Module::Functor(Arc::new(FunctorSig {
             name,
             param_abs: param.abs,
+            param_span: p.span,
             param: param.module,
             result_abs,
             result,

@@ -8,6 +8,7 @@ use crate::resolve::{follow, parametric, show_qual, Stuck};
 use crate::scope::{
     AbstractType, Env, FunctorSig, ModEntry, Module, ModuleType, TermEntry, TypeEntry, ValEntry, ValKind,
 };
+use crate::show::{Show, Texts};
 use crate::subst::Subst;
 use crate::type_exp::params::abstract_type;
 use crate::type_exp::uses::{has_any, has_any_in_param};
@@ -70,6 +71,7 @@ impl Checker<'_> {
         let lhs = lhs?;
         let mark = self.scope.mark();
         if let Some(p) = param {
+            self.ctx.bind_module(p.name.as_str(), &lhs.module);
             let entry = ModEntry { module: lhs.module.clone(), span: p.span };
             self.scope.bind_term(p.name, TermEntry::Mod(entry));
         }
@@ -78,6 +80,7 @@ impl Checker<'_> {
         let sig = FunctorSig {
             name: self.ctx.bind(Symbol::new("functor"), span),
             param_abs: lhs.abs,
+            param_span: param.map_or(Span::NONE, |p| p.span),
             param: lhs.module,
             result_abs: rhs.abs,
             result: rhs.module,
@@ -127,6 +130,7 @@ impl Checker<'_> {
                     a.path.insert(0, name.name);
                     a
                 }));
+                self.ctx.bind_module(name.name.as_str(), &sig.module);
                 let entry = TermEntry::Mod(ModEntry { module: sig.module, span: name.span });
                 self.scope.bind_term(name.name, entry.clone());
                 b.env.terms.insert(name.name, entry);
@@ -218,8 +222,7 @@ impl Checker<'_> {
         self.scope.rollback(mark);
         let def = self.name_existentials(def);
         if !as_general(&tparams, &abs.tparams) {
-            let names = &self.ctx.names;
-            let list = |ps: &[TParam]| match show_params(names, ps) {
+            let list = |ps: &[TParam]| match show_params(self.ctx.show(), ps) {
                 s if s.is_empty() => "no type parameters".to_owned(),
                 s => format!("type parameters{s}"),
             };
@@ -271,10 +274,12 @@ pub(super) fn show_type_def(
     d: &TypeDef,
     abstracted: bool,
 ) -> String {
+    let texts = Texts::default();
+    let show = Show::plain(names, &texts);
     let mark = crate::show::lift_mark(d.lifted);
-    let head = format!("type{mark} {name}{}", show_params(names, &d.tparams));
+    let head = format!("type{mark} {name}{}", show_params(show, &d.tparams));
     if abstracted {
         return head;
     }
-    format!("{head} = {}", crate::show::show_ret(names, &d.def))
+    format!("{head} = {}", show.ret(&d.def))
 }

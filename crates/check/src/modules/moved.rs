@@ -86,6 +86,7 @@ impl Moves {
         match module {
             Module::Struct(env) => Module::Struct(Arc::new(self.env(env))),
             Module::Functor(f) => Module::Functor(Arc::new(FunctorSig {
+                param_span: self.span(f.param_span),
                 param: self.module(&f.param),
                 result: self.module(&f.result),
                 ..(**f).clone()

@@ -7,7 +7,6 @@
 //! must be expected where it is given.
 
 use crate::context::Context;
-use crate::show::{show_size, show_type};
 use crate::subst::{make_nonunique, make_unique, Subst};
 use crate::terms::sizes::equal::{make_equal, Choices, Synonyms};
 use crate::type_exp::params::param_arg;
@@ -27,6 +26,7 @@ pub(super) struct Instance {
 
 /// What the parameters of `given` must be for it to be as `expected`, or why it cannot be.
 pub(super) fn scheme(ctx: &mut Context, given: &Scheme, expected: &Scheme) -> Result<Instance, String> {
+    ctx.texts.forget();
     // Copies of one module type share the names of parameters.
     let renamed;
     let given = if given.tparams.iter().any(|p| expected.tparams.contains(p)) {
@@ -215,8 +215,8 @@ impl<'a> Match<'a> {
         if k > lifted {
             return Err(format!(
                 "The type parameter \"{}\" may not stand for \"{}\", which is of a more lifted kind.",
-                self.ctx.names.base(n),
-                show_type(&self.ctx.names, &t)
+                self.ctx.show().ty(&Type::var(n)),
+                self.ctx.show().ty(&t)
             ));
         }
         let mut used = rustc_hash::FxHashSet::default();
@@ -224,7 +224,7 @@ impl<'a> Match<'a> {
         if let Some(d) = self.inner.iter().find(|d| used.contains(d)) {
             return Err(format!(
                 "The type parameter \"{}\" may not stand for a type with the existential size \"{}\".",
-                self.ctx.names.base(n),
+                self.ctx.show().ty(&Type::var(n)),
                 self.ctx.names.base(*d)
             ));
         }
@@ -238,6 +238,9 @@ impl<'a> Match<'a> {
         self.ty(&expected.lhs, &given.lhs)?;
         if let (Some(g), Some(e)) = (given.param, expected.param) {
             self.sizes.insert(g, Some(Size::Var(e)));
+            if self.ctx.names.base(g) == self.ctx.names.base(e) {
+                self.ctx.texts.same(g, e);
+            }
         }
         for d in &expected.ret.dims {
             self.sizes.insert(*d, None);
@@ -258,11 +261,11 @@ impl<'a> Match<'a> {
                 self.copies = true;
                 return Ok(());
             }
-            let names = &self.ctx.names;
+            let show = self.ctx.show();
             return Err(format!(
                 "Types\n  {}\nand\n  {}\nare incompatible regarding consumption.",
-                show_type(names, e),
-                show_type(names, g)
+                show.ty(e),
+                show.ty(g)
             ));
         }
         Ok(())
@@ -298,13 +301,13 @@ impl<'a> Match<'a> {
     }
 
     fn sizes_differ(&self, given: &Size, expected: &Size) -> String {
-        let names = &self.ctx.names;
-        format!("Sizes \"{}\" and \"{}\" do not match.", show_size(names, expected), show_size(names, given))
+        let show = self.ctx.show();
+        format!("Sizes \"{}\" and \"{}\" do not match.", show.size(expected), show.size(given))
     }
 
     fn differ(&self, given: &Type, expected: &Type) -> String {
-        let names = &self.ctx.names;
-        format!("Types\n  {}\nand\n  {}\ndo not match.", show_type(names, expected), show_type(names, given))
+        let show = self.ctx.show();
+        format!("Types\n  {}\nand\n  {}\ndo not match.", show.ty(expected), show.ty(given))
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::types::{Parts, TypeDef};
 use fehu_base::Span;
 use std::sync::Arc;
 
@@ -19,9 +20,9 @@ fn types_as_written() {
     let i32t = Type::Scalar(ScalarType::I32);
     let bool_t = Type::Scalar(ScalarType::Bool);
     let row = Type::array(Size::Var(n), i32t.clone());
-    let starred = Type::Array(Uniq::Unique, Size::Any, Arc::new(i32t.clone()));
+    let starred = Type::Array(Uniq::Unique, Size::Any, Parts::new(i32t.clone()));
     let sum = Type::sum(vec![(Symbol::new("b"), vec![]), (Symbol::new("a"), vec![i32t.clone()])]);
-    let dependent = Type::Arrow(Arc::new(Arrow {
+    let dependent = Type::Arrow(Parts::new(Arrow {
         param: Some(n),
         lhs: Type::Scalar(ScalarType::I64),
         ret: RetType { dims: vec![a], ty: Type::array(Size::Var(a), row.clone()) },
@@ -60,6 +61,45 @@ fn size_expressions_keep_only_needed_parentheses() {
         (prod, "(n + 1) * n"),
         (call, "length (n + 1)"),
     ] {
-        assert_eq!(show_size(&names, &Size::Exp(Arc::new(e))), text);
+        assert_eq!(Show::plain(&names, &Texts::default()).size(&Size::Exp(Arc::new(e))), text);
     }
+}
+
+#[test]
+fn different_names_have_different_texts() {
+    let mut names = NameSource::new();
+    let [t, u, n, m] = ["t", "t", "n", "n"].map(|s| names.fresh_str(s));
+    let ty = Type::tuple(vec![
+        Type::var(t),
+        Type::var(u),
+        Type::array(Size::Var(n), Type::array(Size::Var(m), Type::var(t))),
+    ]);
+    assert_eq!(show_type(&names, &ty), "(t, t1, [n][n1]t)");
+    // What a type mentions keeps its text, what it binds does not.
+    let ret =
+        RetType { dims: vec![n], ty: Type::array(Size::Var(n), Type::array(Size::Var(m), Type::var(t))) };
+    let arrow = Type::Arrow(Parts::new(Arrow { param: None, lhs: Type::var(t), ret }));
+    assert_eq!(show_type(&names, &arrow), "t -> ?[n1].[n1][n]t");
+    // What is in a module has its path, and no value hides the module.
+    names.put_into(t, Symbol::new("n"));
+    assert_eq!(show_type(&names, &Type::array(Size::Var(n), Type::var(t))), "[n1]n.t");
+}
+
+#[test]
+fn abbreviations_are_printed_as_long_as_they_are_right() {
+    let mut names = NameSource::new();
+    let [pair, a, n] = ["pair", "a", "n"].map(|s| names.fresh_str(s));
+    let part = Type::array(Size::Var(n), Type::var(a));
+    let body = Type::record(vec![(Symbol::new("x"), part.clone()), (Symbol::new("y"), part)]);
+    let tparams = vec![TParam::Size(n), TParam::Type(Liftedness::Unlifted, a)];
+    let def = TypeDef { tparams, lifted: Liftedness::Unlifted, def: RetType::simple(body) };
+    let of = |x: i64, y: i64| {
+        let part = |n| Type::array(Size::Const(n), Type::Scalar(ScalarType::I32));
+        let fields = vec![(Symbol::new("x"), part(x)), (Symbol::new("y"), part(y))];
+        Type::record(fields).abbreviated(Abbreviation { name: pair, def: Arc::new(def.clone()) })
+    };
+    assert_eq!(show_type(&names, &of(3, 3)), "pair [3] i32");
+    assert_eq!(show_type(&names, &crate::subst::make_unique(&of(3, 3))), "*pair [3] i32");
+    assert_eq!(show_type(&names, &Type::array(Size::Any, of(3, 3))), "[](pair [3] i32)");
+    assert_eq!(show_type(&names, &of(3, 4)), "{x: [3]i32, y: [4]i32}");
 }

@@ -45,7 +45,8 @@ impl Infer<'_> {
                     self.st.slots[root as usize] = Slot::Known(Type::Scalar(t));
                 }
                 Cons::Open if f.eq.is_none() => {
-                    let n = self.ctx.bind(fehu_base::Symbol::new("t"), f.span);
+                    let called = f.called.unwrap_or_else(|| fehu_base::Symbol::new("t"));
+                    let n = self.ctx.bind(called, f.span);
                     self.ctx.kinds.insert(n, f.lifted);
                     tparams.push(TParam::Type(f.lifted, n));
                     self.st.slots[root as usize] = Slot::Known(Type::var(n));

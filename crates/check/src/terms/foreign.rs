@@ -122,7 +122,7 @@ impl Infer<'_> {
         if !number(expected) || !number(actual) {
             return None;
         }
-        let shown = self.show(&f.ty);
+        let shown = self.ctx.show().scheme(u.global.as_ref()?);
         let param = format!("({}: {})", at.name, actual.as_str());
         let name = self.ctx.names.base(u.name);
         Some(Advice::declare(

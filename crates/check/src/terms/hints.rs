@@ -12,6 +12,9 @@
 use super::infer::Infer;
 use super::metas::ScalarSet;
 use super::quote;
+use crate::resolve::closest;
+use crate::scope::{Env, TermEntry};
+use crate::show::is_tuple;
 use crate::types::Type;
 use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Span, Symbol};
@@ -307,8 +310,35 @@ pub(super) fn other_name(qualifier: Option<Symbol>, name: Symbol) -> Option<Stri
             let (from, to) = if name.starts_with("to_") { (from, to) } else { (to, from) };
             Some(format!("{}.{}", to.as_str(), from.as_str()))
         }
+        None if name == "unsafe" => Some("#[unsafe]".into()),
         None => symbol_for(name).map(str::to_owned),
     }
+}
+
+/// The field that may be meant where there is none of that name.
+pub(super) fn other_field(d: Diagnostic, wrong: ast::Ident, fields: &[(Symbol, Type)]) -> Diagnostic {
+    if let Some(near) = closest(wrong.name, fields.iter().map(|(f, _)| *f)) {
+        return d.help(format!("there is \"{near}\"")).fix(
+            format!("Change to `{near}`"),
+            wrong.span,
+            near.as_str(),
+        );
+    }
+    let names: Vec<&str> = fields.iter().map(|(f, _)| f.as_str()).collect();
+    match &names[..] {
+        [] => d,
+        _ if is_tuple(fields) => {
+            d.help(format!("the components of a tuple are its fields {}", names.join(", ")))
+        }
+        _ => d.help(format!("its fields are {}", names.join(", "))),
+    }
+}
+
+/// A module that is applied as if it were a conversion: the conversion, if the module has one from that type.
+pub(super) fn conversion_from(env: &Env, argument: &Type) -> Option<ScalarType> {
+    let Type::Scalar(from) = argument else { return None };
+    let entry = env.terms.get(&Symbol::new(from.as_str()))?;
+    matches!(entry, TermEntry::Val(_)).then_some(*from)
 }
 
 /// What is said differently, not only called differently.
@@ -319,6 +349,9 @@ pub(super) fn other_form(name: Symbol) -> Option<&'static str> {
             Some("a program prints nothing itself; mark an expression with #[trace] to see its value")
         }
         "=>" | "lambda" | "fun" | "fn" => Some("a function is written \\x -> x + 1"),
+        "zeros" => Some("an array of equal elements is written replicate n 0"),
+        "range" | "arange" => Some("numbers in order are written iota n, or a..<b"),
+        "flatten_to" => Some("the size of a flattened array is written behind it: flatten xss :> [n]i32"),
         "None" | "nil" | "Nothing" | "NULL" => {
             Some("a type can have a constructor for no value, as in #none | #some i32")
         }

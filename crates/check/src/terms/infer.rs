@@ -6,13 +6,14 @@
 //! names) and `infer_pat.rs`.
 
 use super::foreign::comprehension;
-use super::hints::quoted_argument;
+use super::hints::{other_field, quoted_argument};
 use super::metas::{Cons, ScalarSet, State, Why, WhyKind};
 use super::pre::{self, Exp, ExpKind, Written};
 use super::quote;
 use super::unify::{Mismatch, Unified};
 use crate::context::Context;
 use crate::scope::{Scope, ValEntry, ValKind};
+use crate::tast::Occurrence;
 use crate::type_exp;
 use crate::types::{is_too_large, Scheme, Size, Type, MAX_DEPTH, MAX_PARTS};
 use fehu_base::prim::ScalarType;
@@ -71,7 +72,9 @@ impl<'a> Infer<'a> {
         m: &Mismatch,
     ) -> Diagnostic {
         let (e, a) = (self.describe(expected), self.describe(actual));
-        m.explain(Diagnostic::error(span, format!("{headline}\nExpected: {e}\nActual:   {a}")))
+        let d = m.explain(Diagnostic::error(span, format!("{headline}\nExpected: {e}\nActual:   {a}")));
+        let (expected, actual) = (self.visible(expected), self.visible(actual));
+        self.ctx.with_abbreviations(d, [&expected, &actual])
     }
 
     /// Complains if a demand was refused.
@@ -133,6 +136,7 @@ impl<'a> Infer<'a> {
 
     /// Binds a local variable.
     pub(crate) fn bind_local(&mut self, sym: Symbol, name: Name, scheme: Scheme, span: Span) {
+        self.st.seen.push(Occurrence { span, name, ty: scheme.ty.clone() });
         self.scope.bind_val(sym, ValEntry { name, scheme: Arc::new(scheme), span, kind: ValKind::Local });
     }
 
@@ -403,13 +407,10 @@ impl<'a> Infer<'a> {
                 Some((_, t)) => t.clone(),
                 None => {
                     let shown = self.show(t);
-                    self.report(
-                        Diagnostic::error(
-                            f.span,
-                            format!("Attempt to access field \"{}\" of value of type \"{shown}\".", f.name),
-                        )
-                        .label("no such field"),
-                    );
+                    let headline =
+                        format!("Attempt to access field \"{}\" of value of type \"{shown}\".", f.name);
+                    let d = Diagnostic::error(f.span, headline).label("no such field");
+                    self.report(other_field(d, f, &fs));
                     Type::Error
                 }
             },

@@ -1,16 +1,20 @@
 //! The first layer: uses of values, applications, sections, updates.
 
 use super::foreign::bare_lambda;
-use super::hints::{assigning, map_of_several, other_form, other_name, word_operator, Refused};
+use super::hints::{
+    assigning, conversion_from, map_of_several, other_form, other_name, word_operator, Refused,
+};
 use super::infer::{Infer, BOOL};
-use super::metas::{Cons, ScalarSet, Why, WhyKind};
+use super::metas::{ScalarSet, Why, WhyKind};
 use super::pre::{self, Access, Exp, ExpKind, Side, Use};
 use super::quote;
 use crate::resolve::{closest, parametric, show_qual};
 use crate::scope::{Env, ModEntry, Module, TermEntry, ValEntry, ValKind};
 use crate::subst::Subst;
-use crate::types::{Scheme, TParam, Type, TypeArg};
+use crate::tast::Occurrence;
+use crate::types::{Arrow, Scheme, TParam, Type, TypeArg};
 use fehu_base::intrinsic::Intrinsic;
+use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Name, Span};
 use fehu_syntax::ast::{self, Liftedness, QualName};
 use std::sync::Arc;
@@ -78,6 +82,8 @@ impl Infer<'_> {
                     let d = d.label("not in scope");
                     let qualifiers: String = shown[..i].iter().map(|q| format!("{q}.")).collect();
                     let other = other_name(i.checked_sub(1).map(|q| parts[q].name), p.name);
+                    // A known mistake is not a slip of the pen.
+                    let near = near.filter(|_| other_form(p.name).is_none());
                     let span = parts[0].span.to(p.span);
                     let alone = parts.len() == 1;
                     let mutable = self.st.mutables.iter().find(|(name, _)| alone && *name == p.name);
@@ -150,6 +156,7 @@ impl Infer<'_> {
         let type_params = v.scheme.tparams.iter().filter(|p| matches!(p, TParam::Type(..))).count();
         if type_params == 0 {
             let ty = v.scheme.ty.clone();
+            self.st.seen.push(Occurrence { span, name: v.name, ty: ty.clone() });
             return Exp::new(ExpKind::Var(Use { name: v.name, global, types: vec![] }), ty, span);
         }
         let op = self.ctx.intrinsics.get(&v.name).copied();
@@ -166,7 +173,10 @@ impl Infer<'_> {
                     };
                     self.one_of(ScalarSet::of(scalars.iter().copied()), kind, span)
                 }
-                None => self.st.fresh(Cons::Open, span),
+                None => {
+                    let called = self.ctx.names.base(n);
+                    self.st.fresh_called(called, span)
+                }
             };
             if lifted != Liftedness::Lifted && set.is_none() {
                 let kind = if is_endo(&v.scheme, n) { WhyKind::OnlyValue(n) } else { WhyKind::TypeParam(n) };
@@ -182,11 +192,15 @@ impl Infer<'_> {
         }
         let args: Vec<TypeArg> = types.iter().cloned().map(TypeArg::Type).collect();
         let ty = Subst::of_args(&params, &args).ty(&mut self.ctx.names, &mut vec![], &v.scheme.ty);
+        self.st.seen.push(Occurrence { span, name: v.name, ty: ty.clone() });
         Exp::new(ExpKind::Var(Use { name: v.name, global, types }), ty, span)
     }
 
     /// `f x y`.
     pub(crate) fn application(&mut self, f: &ast::Exp, args: &[ast::Exp], span: Span) -> Exp {
+        if let Some((q, env)) = self.applied_module(f) {
+            return self.module_as_function(q, &env, args, span);
+        }
         let what = callee(f);
         if let Some(name) = self.unknown_callee(f) {
             let types: Vec<Type> = args.iter().map(|a| self.exp(a).ty).collect();
@@ -211,6 +225,36 @@ impl Infer<'_> {
         }
         let source: Vec<&ast::Exp> = args.iter().collect();
         self.apply(what, f, typed, &source, span)
+    }
+
+    /// What is applied, if that is a module.
+    fn applied_module<'q>(&self, f: &'q ast::Exp) -> Option<(&'q QualName, Arc<Env>)> {
+        let ast::ExpKind::Var(q) = &*f.kind else { return None };
+        let found = |entry: Option<&TermEntry>| match entry {
+            Some(TermEntry::Mod(ModEntry { module: Module::Struct(env), .. })) => Some(env.clone()),
+            Some(TermEntry::Mod(_) | TermEntry::Val(_)) | None => None,
+        };
+        let mut names = q.quals.iter().chain([&q.name]).map(|i| i.name);
+        let first = found(self.scope.term(names.next()?))?;
+        let env = names.try_fold(first, |env, n| found(env.terms.get(&n)))?;
+        Some((q, env))
+    }
+
+    /// `f64 n`: a module is no function, but it may have the conversion that is meant.
+    fn module_as_function(&mut self, q: &QualName, env: &Env, args: &[ast::Exp], span: Span) -> Exp {
+        let types: Vec<Type> = args.iter().map(|a| self.exp(a).ty).collect();
+        let d = Diagnostic::error(q.span, format!("Unknown name \"{}\".", show_qual(q)))
+            .note("there is a module of this name, but a value is needed here");
+        let argument = types.first().map(|t| self.st.head(t));
+        let conversion = argument.and_then(|t| conversion_from(env, &t)).filter(|_| args.len() == 1);
+        self.report(match conversion {
+            Some(from) => {
+                let name = format!("{}.{}", show_qual(q), from.as_str());
+                d.help(format!("convert with \"{name}\"")).fix(format!("Change to `{name}`"), q.span, name)
+            }
+            None => d,
+        });
+        Exp::error(span)
     }
 
     /// `l op r`.
@@ -240,7 +284,7 @@ impl Infer<'_> {
         let types: Vec<Type> = args.iter().map(|a| a.ty.clone()).collect();
         for (i, a) in args.iter().enumerate() {
             match self.st.head(&ty) {
-                Type::Error => return Exp::error(span),
+                Type::Error => return Exp::new(ExpKind::Apply(f, args), Type::Error, span),
                 Type::Arrow(arrow) => {
                     if let Err(m) = self.unify(&arrow.lhs, &a.ty) {
                         let shown = source.get(i).map(|e| quote::exp(e)).unwrap_or_default();
@@ -262,7 +306,7 @@ impl Infer<'_> {
                         });
                         return Exp::error(span);
                     }
-                    ty = arrow.ret.ty.clone();
+                    ty = self.applied(&arrow, a);
                 }
                 Type::Meta(_) => {
                     let ret = self.fresh(span);
@@ -311,6 +355,17 @@ impl Infer<'_> {
             }
         }
         Exp::new(ExpKind::Apply(f, args), ty, span)
+    }
+
+    /// The result of a function. The second layer finds out its sizes; those that stand in the argument are put in already, for messages.
+    fn applied(&mut self, arrow: &Arrow, arg: &Exp) -> Type {
+        let ExpKind::Var(argument) = &*arg.kind else { return arrow.ret.ty.clone() };
+        let Some(param) = arrow.param.filter(|_| matches!(arrow.lhs, Type::Scalar(ScalarType::I64))) else {
+            return arrow.ret.ty.clone();
+        };
+        let mut subst = Subst::default();
+        subst.rename_value(param, argument.name);
+        subst.ty(&mut self.ctx.names, &mut vec![], &arrow.ret.ty)
     }
 
     /// `(e op)` or `(op e)`.

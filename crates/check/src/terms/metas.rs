@@ -6,6 +6,7 @@
 //! whether it supports equality, and how lifted it may become.
 
 use super::pre;
+use crate::tast::Occurrence;
 use crate::types::{Arrow, RetType, Type, TypeArg};
 use fehu_base::prim::ScalarType;
 use fehu_base::{Name, Span, Symbol};
@@ -139,6 +140,8 @@ pub(crate) struct Free {
     pub(crate) eq: Option<Span>,
     /// Where it was made.
     pub(crate) span: Span,
+    /// What a type parameter is called that it stands for.
+    pub(crate) called: Option<Symbol>,
 }
 
 /// A variable.
@@ -165,15 +168,33 @@ pub struct State {
     pub(crate) updated: Vec<(Type, Span)>,
     /// The size expressions of written types, by the names that stand for them; finished by the second layer.
     pub(crate) size_exps: FxHashMap<Name, pre::Exp>,
+    /// The places at which values are named, with their types.
+    pub(crate) seen: Vec<Occurrence>,
 }
 
 impl State {
     /// A free variable.
     pub(crate) fn fresh(&mut self, cons: Cons, span: Span) -> Type {
-        let free =
-            Free { cons, level: self.level, lifted: Liftedness::Lifted, lift_why: None, eq: None, span };
+        let free = Free {
+            cons,
+            level: self.level,
+            lifted: Liftedness::Lifted,
+            lift_why: None,
+            eq: None,
+            span,
+            called: None,
+        };
         self.slots.push(Slot::Free(Box::new(free)));
         Type::Meta(self.slots.len() as u32 - 1)
+    }
+
+    /// A free variable that stands for a type parameter.
+    pub(crate) fn fresh_called(&mut self, called: Symbol, span: Span) -> Type {
+        let t = self.fresh(Cons::Open, span);
+        if let Some(Slot::Free(free)) = self.slots.last_mut() {
+            free.called = Some(called);
+        }
+        t
     }
 
     /// The variable at the end of the links.
@@ -233,12 +254,12 @@ impl State {
                 }
             },
             Type::Scalar(_) | Type::Error => t.clone(),
-            Type::Array(u, s, e) => Type::Array(*u, s.clone(), Arc::new(self.zonk(e))),
-            Type::Record(fs) => Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, self.zonk(t))).collect())),
-            Type::Sum(cs) => Type::Sum(Arc::new(
-                cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.zonk(t)).collect())).collect(),
-            )),
-            Type::Arrow(a) => Type::Arrow(Arc::new(Arrow {
+            Type::Array(u, s, e) => Type::Array(*u, s.clone(), e.with(self.zonk(e))),
+            Type::Record(fs) => Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, self.zonk(t))).collect())),
+            Type::Sum(cs) => Type::Sum(
+                cs.with(cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.zonk(t)).collect())).collect()),
+            ),
+            Type::Arrow(a) => Type::Arrow(a.with(Arrow {
                 param: a.param,
                 lhs: self.zonk(&a.lhs),
                 ret: RetType { dims: a.ret.dims.clone(), ty: self.zonk(&a.ret.ty) },

@@ -32,14 +32,17 @@ pub use validate::validate;
 
 use crate::context::Context;
 use crate::scope::{Scope, TermEntry};
+use crate::show::without_hidden;
 use crate::tast;
 use crate::type_exp::bind_tparams;
 use crate::types::{Scheme, Size, TParam, Type};
+use crate::visit;
 use fehu_base::diagnostic::Severity;
-use fehu_base::{Diagnostic, Name, Span, Symbol};
+use fehu_base::{Diagnostic, Name, NameSource, Span, Symbol};
 use fehu_syntax::ast;
 use infer::Infer;
 use infer_bind::{size_idents, Source};
+use rustc_hash::FxHashSet;
 use sizes::Sizer;
 
 /// Checks a function or constant. `name` has been made for it already (and, if
@@ -144,11 +147,15 @@ fn check_as(
         infer.ctx.defaulted.insert(name, open);
     }
     let recursive = infer.recursive;
-    let st = std::mem::take(&mut infer.st);
+    let mut st = std::mem::take(&mut infer.st);
     scope.rollback(mark);
     let fun = pre::Fun { name, tparams, params: checked.params, ret: checked.ret, body: checked.body };
-    let failed = errors(ctx) > before;
-    let found = if failed { None } else { sized(ctx, st, bind, &fun, &inferred, recursive.is_some()) };
+    let found = if errors(ctx) > before {
+        keep_seen(ctx, &mut st, bind.span);
+        None
+    } else {
+        sized(ctx, st, bind, &fun, &inferred, recursive.is_some())
+    };
     if ctx.uses_broken {
         ctx.diagnostics.truncate(certain);
     }
@@ -165,10 +172,14 @@ fn sized(
     recursive: bool,
 ) -> Option<(Option<tast::ValBind>, Scheme)> {
     let before = errors(ctx);
-    let top = Sizer::new(ctx, st).top(fun, inferred, recursive, bind.name.span);
+    let mut sizer = Sizer::new(ctx, st);
+    let top = sizer.top(fun, inferred, recursive, bind.name.span);
+    let mut st = std::mem::take(&mut sizer.st);
     if errors(ctx) > before {
+        keep_seen(ctx, &mut st, bind.span);
         return None;
     }
+    tell_apart(&mut ctx.names, &fun.tparams, &top);
     let scheme = Scheme { tparams: top.tparams.clone(), overloads: vec![], ty: top.ty };
     let val = tast::ValBind {
         name: fun.name,
@@ -189,6 +200,39 @@ fn sized(
         }
     }
     Some((Some(val), scheme))
+}
+
+/// What is named in a definition that has errors, for tools. Sizes are not known yet, but for those that the definition names.
+fn keep_seen(ctx: &mut Context, st: &mut State, definition: Span) {
+    for o in std::mem::take(&mut st.seen) {
+        let inside = |s: &Span| s.file == definition.file && definition.lo <= s.lo && s.hi <= definition.hi;
+        let ty = without_hidden(&st.zonk(&o.ty), &|n| ctx.def_spans.get(&n).is_some_and(inside));
+        ctx.unfinished.push(tast::Occurrence { ty, ..o });
+    }
+}
+
+/// Gives size and type parameters that nobody wrote names that nothing else in the function has.
+fn tell_apart(names: &mut NameSource, written: &[TParam], top: &sizes::Top) {
+    if top.tparams.len() == written.len() {
+        return;
+    }
+    let mut taken: FxHashSet<Symbol> = written.iter().map(|p| names.base(p.name())).collect();
+    let mut bound = |p: &tast::Pat| {
+        visit::pat_vars(p, &mut |n, _| taken.extend([names.base(n)]));
+    };
+    top.params.iter().for_each(&mut bound);
+    let mut rest = vec![&top.body];
+    while let Some(e) = rest.pop() {
+        visit::irrefutable_patterns(e, &mut bound);
+        visit::children(e, &mut |c| rest.push(c));
+    }
+    for p in top.tparams.iter().filter(|p| !written.contains(p)) {
+        let base = names.base(p.name());
+        let numbered = |i: usize| if i == 0 { base } else { Symbol::new(&format!("{base}{i}")) };
+        if let Some(text) = (0..).map(numbered).find(|s| taken.insert(*s)) {
+            names.rebase(p.name(), text);
+        }
+    }
 }
 
 /// Checks a size expression inside a type; it must have type `i64`.

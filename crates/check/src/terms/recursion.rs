@@ -5,7 +5,6 @@
 //! contain functions.
 
 use crate::context::Context;
-use crate::show::show_exp;
 use crate::tast::{Exp, ExpKind, Pat, PatKind, ValBind};
 use crate::types::{Type, TypeArg};
 use crate::visit::children;
@@ -87,7 +86,7 @@ impl Calls<'_> {
                 }
                 for ((a, p), higher) in args.iter().zip(&self.bind.params).zip(self.higher) {
                     if *higher && !passes(a, p) {
-                        let shown = show_exp(&self.ctx.names, a);
+                        let shown = self.ctx.show().exp(a);
                         self.ctx.report(
                             Diagnostic::error(
                                 a.span,

@@ -5,7 +5,8 @@ use super::metas::{Cons, Free, ScalarSet, Slot, Why, WhyKind};
 use super::sizes::tables::collect_metas;
 use crate::context::see;
 use crate::named::Named;
-use crate::show::Show;
+use crate::scope::TermEntry;
+use crate::show::{without_hidden, without_stars, Show};
 use crate::types::{Type, TypeArg};
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
@@ -51,13 +52,24 @@ impl Mismatch {
 }
 
 impl Infer<'_> {
-    /// A type for a message. Of a part that is not known, it says whether it is a number.
+    /// A type for a message. Of a part that is not known, it says whether it is a number. Sizes are only found out later: those
+    /// that have no name here are not shown.
     pub(crate) fn show(&mut self, t: &Type) -> String {
-        let t = self.st.zonk(t);
+        let t = self.visible(t);
         let mut unknown = vec![];
         collect_metas(&t, &mut unknown);
         let words = unknown.into_iter().filter_map(|m| Some((m, self.set_of(m)?.word()?))).collect();
-        Show { words: Some(&words), ..Show::plain(&self.ctx.names) }.ty(&t)
+        Show { words: Some(&words), ..self.ctx.show() }.ty(&t)
+    }
+
+    /// As much of a type as can be shown.
+    pub(super) fn visible(&mut self, t: &Type) -> Type {
+        let t = self.st.zonk(t);
+        let visible = |n: Name| match self.scope.term(self.ctx.names.base(n)) {
+            Some(TermEntry::Val(v)) => v.name == n,
+            Some(TermEntry::Mod(_)) | None => self.st.size_exps.contains_key(&n),
+        };
+        without_stars(&without_hidden(&t, &visible))
     }
 
     /// The scalar types that a type which is not known may be, if it must be one.
@@ -73,6 +85,7 @@ impl Infer<'_> {
 
     /// Makes the types equal.
     pub(crate) fn unify(&mut self, expected: &Type, actual: &Type) -> Unified {
+        self.ctx.texts.forget();
         fehu_base::stack::deep(|| self.unify_inner(expected, actual))
     }
 
@@ -187,6 +200,7 @@ impl Infer<'_> {
             lift_why: lift_why.clone(),
             eq: a.eq.or(b.eq),
             span: a.span,
+            called: a.called.or(b.called),
         };
         self.st.slots[n as usize] = Slot::Link(m);
         let (cons, later) = match (a.cons, b.cons) {

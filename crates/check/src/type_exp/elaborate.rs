@@ -9,7 +9,10 @@ use crate::resolve::{closest, follow, term, type_entry};
 use crate::scope::{Scope, TermEntry, ValEntry, ValKind};
 use crate::subst::{apply, make_unique};
 use crate::terms;
-use crate::types::{is_too_large, Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, MAX_DEPTH, MAX_PARTS};
+use crate::types::{
+    is_too_large, Abbreviation, Arrow, Parts, RetType, Scheme, Size, TParam, Type, TypeArg, MAX_DEPTH,
+    MAX_PARTS,
+};
 use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::{self, Ident, Liftedness, SizeExp, TypeExp};
@@ -187,7 +190,7 @@ impl Walk<'_> {
             Size::Var(d)
         });
         let ret = RetType { dims, ty };
-        (Type::Arrow(Arc::new(Arrow { param: name, lhs, ret })), Liftedness::Lifted)
+        (Type::Arrow(Parts::new(Arrow { param: name, lhs, ret })), Liftedness::Lifted)
     }
 
     fn exists(&mut self, ds: &[Ident], t: &TypeExp, span: Span) -> (Type, Liftedness) {
@@ -301,7 +304,8 @@ impl Walk<'_> {
             return failed;
         }
         self.dims.extend(r.dims);
-        (r.ty, kind)
+        let by = Abbreviation { name: entry.name, def: entry.def.clone() };
+        (r.ty.abbreviated(by), kind)
     }
 
     fn argument(&mut self, span: Span, p: TParam, a: &ast::TypeArg) -> Option<(TypeArg, Liftedness)> {

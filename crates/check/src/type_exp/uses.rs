@@ -80,14 +80,16 @@ pub fn name_anys(t: &Type, fresh: &mut dyn FnMut() -> Size) -> Type {
         Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => t.clone(),
         Type::Array(u, s, e) => {
             let s = size(s, fresh);
-            Type::Array(*u, s, Arc::new(name_anys(e, fresh)))
+            Type::Array(*u, s, e.with(name_anys(e, fresh)))
         }
         Type::Record(fs) => {
-            Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, name_anys(t, fresh))).collect()))
+            Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, name_anys(t, fresh))).collect()))
         }
-        Type::Sum(cs) => Type::Sum(Arc::new(
-            cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| name_anys(t, fresh)).collect())).collect(),
-        )),
+        Type::Sum(cs) => {
+            Type::Sum(cs.with(
+                cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| name_anys(t, fresh)).collect())).collect(),
+            ))
+        }
         Type::Var(u, n, args) => {
             let args = args
                 .iter()

@@ -2,7 +2,7 @@
 
 use crate::report::{report, Format, Warnings};
 use fehu_base::{FileId, Name, Span};
-use fehu_check::show::show_type;
+use fehu_check::show::{Show, Texts};
 use fehu_check::tast::{Dec, Exp, ExpKind, Pat, PatKind, Program};
 use fehu_check::types::Type;
 use fehu_check::visit;
@@ -38,7 +38,12 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Some((span, name, ty)) => {
             outln!("Name: {}", program.names.base(name));
             outln!("Position: {}", front.sources.show(span));
-            outln!("Type: {}", show_type(&program.names, ty));
+            let texts = Texts::default();
+            let show = Show::plain(&program.names, &texts);
+            outln!("Type: {}", show.ty(ty));
+            for abbreviation in show.abbreviations_in(ty) {
+                outln!("  where {abbreviation}");
+            }
             if let Some(def) = program.def_spans.get(&name) {
                 outln!("Definition: {}", front.sources.show(*def));
             }

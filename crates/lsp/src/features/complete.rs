@@ -4,7 +4,7 @@ use crate::analysis::{module, Analysis};
 use crate::server::{Document, State};
 use fehu_base::{FileId, Symbol};
 use fehu_check::scope::{Env, TermEntry};
-use fehu_check::show::Show;
+use fehu_check::show::show_scheme;
 use fehu_check::tast::Program;
 use fehu_check::types::Type;
 use fehu_syntax::ast::{Dec, Pat};
@@ -57,13 +57,12 @@ pub(super) fn completion(state: &State, document: &Document, params: &Value) -> 
 }
 
 fn declared(program: &Program, env: &Env, items: &mut BTreeMap<String, Value>) {
-    let show = Show::plain(&program.names);
     let plain = |name: &Symbol| name.as_str().starts_with(|c: char| c.is_alphabetic() || c == '_');
     for (name, entry) in env.terms.iter().filter(|(n, _)| plain(n)) {
         let item = match entry {
             TermEntry::Val(v) => {
                 let kind = if matches!(v.scheme.ty, Type::Arrow(_)) { FUNCTION } else { VARIABLE };
-                json!({"label": name.as_str(), "kind": kind, "detail": show.scheme(&v.scheme)})
+                json!({"label": name.as_str(), "kind": kind, "detail": show_scheme(&program.names, &v.scheme)})
             }
             TermEntry::Mod(_) => json!({"label": name.as_str(), "kind": MODULE}),
         };

@@ -12,7 +12,7 @@ use crate::analysis::Analysis;
 use crate::server::{Document, State};
 use fehu_base::Span;
 use fehu_check::subst::make_nonunique;
-use fehu_check::types::{RetType, Type};
+use fehu_check::types::{RetType, Type, TypeArg};
 use fehu_syntax::ast::{Dec, Exp, ExpKind, LoopForm, Pat};
 use fehu_syntax::visit::{each, Node};
 use rustc_hash::FxHashMap;
@@ -61,11 +61,11 @@ pub(super) fn hints(state: &State, document: &Document, params: &Value) -> Resul
     Ok(Value::Array(shown.collect()))
 }
 
-/// All hints of a document; none while it has errors, for nobody knows where they would belong.
+/// All hints of a document, as far as its types are known; none if nothing is known of this text, for nobody knows where those of
+/// another one would belong.
 pub(super) fn all(document: &Document) -> Vec<Hint> {
-    let Some(analysis) = document.analysis.as_ref().filter(|a| a.is_of(&document.text.text)) else {
-        return vec![];
-    };
+    let analyses = [&document.analysis, &document.partial].into_iter().flatten();
+    let Some(analysis) = analyses.into_iter().find(|a| a.is_of(&document.text.text)) else { return vec![] };
     let parsed = fehu_syntax::parse(analysis.main, &document.text.text);
     let mut walk = Walk { analysis, results: analysis.results(), intro: None, found: vec![] };
     each(&parsed.prog.decs, &mut |node| match node {
@@ -92,6 +92,22 @@ pub(super) fn all(document: &Document) -> Vec<Hint> {
     let mut found = walk.found;
     found.sort_by_key(|h| h.at);
     found
+}
+
+/// Whether no part of a type is missing since there is an error.
+fn is_known(t: &Type) -> bool {
+    match t {
+        Type::Scalar(_) => true,
+        Type::Meta(_) | Type::Error => false,
+        Type::Array(_, _, elem) => is_known(elem),
+        Type::Record(fields) => fields.iter().all(|(_, t)| is_known(t)),
+        Type::Sum(constrs) => constrs.iter().flat_map(|(_, ts)| ts).all(is_known),
+        Type::Arrow(a) => is_known(&a.lhs) && is_known(&a.ret.ty),
+        Type::Var(_, _, args) => args.iter().all(|a| match a {
+            TypeArg::Size(_) => true,
+            TypeArg::Type(t) => is_known(t),
+        }),
+    }
 }
 
 /// Where a size or type parameter ends.
@@ -194,14 +210,14 @@ impl Walk<'_> {
     }
 
     fn variable(&mut self, name: Span, form: Form, binder: Span) {
-        let Some(o) = self.analysis.occurrence(name) else { return };
+        let Some(o) = self.analysis.occurrence(name).filter(|o| is_known(&o.ty)) else { return };
         let ty = self.analysis.visible(&make_nonunique(&o.ty), &[]);
         let (text, intro) = (self.analysis.show(&ty), self.intro);
         self.found.push(Hint { name, at: name.hi as usize, text, ty, intro, form, binder });
     }
 
     fn result(&mut self, name: Span, at: u32, constant: bool, binder: Span) {
-        let Some(ret) = self.results.get(&name) else { return };
+        let Some(ret) = self.results.get(&name).filter(|r| is_known(&r.ty)) else { return };
         let ty: Type = self.analysis.visible(&ret.ty, &ret.dims);
         let ty = if constant { make_nonunique(&ty) } else { ty };
         let text = self.analysis.show_ret(&RetType { dims: ret.dims.clone(), ty: ty.clone() });

@@ -1,9 +1,10 @@
 //! What names mean: hover, definition, references, rename.
 
-use crate::analysis::{Analysis, Meaning, Occurrence};
+use crate::analysis::{Analysis, Meaning};
 use crate::server::{Document, State};
 use crate::view::View;
 use fehu_base::{FileId, Span};
+use fehu_check::tast::Occurrence;
 use fehu_syntax::ast::{Exp, ExpKind, FieldExp, Pat};
 use fehu_syntax::visit::{each, Node};
 use fehu_syntax::{Token, TokenKind};
@@ -62,8 +63,7 @@ pub(super) fn hover(state: &State, document: &Document, params: &Value) -> Resul
         })
     };
     if let Some((view, o)) = occurrence(document, offset) {
-        let name = view.analysis.program.names.base(o.name);
-        let code = format!("{name} : {}", view.analysis.show(&o.ty));
+        let code = view.analysis.show_value(&o);
         let place = view.bytes(o.span).unwrap_or((offset, offset));
         return Ok(shown(code, view.analysis.doc(o.name), place));
     }
@@ -91,7 +91,7 @@ fn value_at(analysis: &Analysis, text: &str, offset: usize) -> Option<Vec<Span>>
     if let Some(Occurrence { name, .. }) = analysis.at(offset) {
         return Some(analysis.references(*name));
     }
-    // The name of a definition is no occurrence: look for one that is defined here.
+    // The names of local functions are no occurrences: look for one that is defined here.
     let (_, lo, _) = words_at(text, offset)?;
     let here = |s: Span| s.file == analysis.main && s.lo as usize == lo;
     let name = analysis.values().find(|n| analysis.definition(*n).is_some_and(here))?;

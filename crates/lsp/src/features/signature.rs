@@ -12,7 +12,7 @@ use crate::analysis::module;
 use crate::server::{Document, State};
 use fehu_base::{FileId, Symbol};
 use fehu_check::scope::{Env, TermEntry};
-use fehu_check::show::Show;
+use fehu_check::show::{Show, Texts};
 use fehu_check::tast::Program;
 use fehu_check::types::{TParam, Type};
 use fehu_syntax::{Token, TokenKind};
@@ -68,7 +68,9 @@ fn signature(
     doc: Option<&str>,
 ) -> Option<(Value, usize)> {
     let Type::Arrow(first) = ty else { return None };
-    let show = Show::plain(&program.names);
+    let texts = Texts::default();
+    let show = Show::plain(&program.names, &texts);
+    show.learn(tparams, ty);
     let mut label = format!("{name} ");
     tparams.iter().for_each(|p| label.push_str(&format!("{} ", show.tparam(*p))));
     label.push_str(": ");

@@ -1,6 +1,6 @@
 //! Texts that are being written: what is broken takes nothing from the rest.
 
-use super::client::{answer, ask, change, diagnostics, open, talk, URI};
+use super::client::{about, answer, ask, change, diagnostics, open, talk, URI};
 use serde_json::{json, Value};
 
 /// The line and column of `¦`, and the text without it.
@@ -105,4 +105,38 @@ fn completion_knows_what_was_just_written() {
         }
         assert!(!found.contains(&"third".to_owned()), "not bound yet");
     }
+}
+
+#[test]
+fn an_error_takes_nothing_from_the_rest() {
+    let text = "type p = {x: i32}\ndef f (a: p) : i32 = nowhere a.x\ndef g (y: p) = let z = f y in (z, y)\n";
+    assert_eq!(hover("", &text.replace("= f y", "= ¦f y")), "f : (a: p) -> i32\ntype p = {x: i32}");
+    assert_eq!(hover("", &text.replace("(z,", "(¦z,")), "z : i32");
+    assert_eq!(hover("", &text.replace("nowhere a", "nowhere ¦a")), "a : p\ntype p = {x: i32}");
+    assert_eq!(hover("", &text.replace("def g", "def ¦g")), "g : (y: p) -> (i32, p)\ntype p = {x: i32}");
+    let place = after("", "definition", &text.replace("= f y", "= ¦f y"));
+    assert_eq!(place["range"]["start"], json!({"line": 1, "character": 4}));
+    let hints = about("inlayHint", text, json!({}));
+    let shown: Vec<&str> =
+        hints.as_array().into_iter().flatten().filter_map(|h| h["label"].as_str()).collect();
+    assert_eq!(shown, [": (i32, p)", ": i32"]);
+    // Of a function whose type is not written either, nothing is known; of what it is applied to, all.
+    let text = "def f a = nowhere a\ndef g (y: i32) = let z = f (y + 1) in y\n";
+    assert_eq!(hover("", &text.replace("(y +", "(¦y +")), "y : i32");
+    assert_eq!(hover("", &text.replace("in y", "in ¦y")), "y : i32");
+    let place = after("", "definition", &text.replace("= f (", "= ¦f ("));
+    assert_eq!(place["range"]["start"], json!({"line": 0, "character": 4}));
+}
+
+#[test]
+fn the_prelude_can_be_opened() {
+    let answer = after("", "definition", "def f = ¦map (+ 1) [1, 2, 3]\n");
+    let path = answer["uri"].as_str().and_then(|u| u.strip_prefix("file://")).expect("a file");
+    let text = std::fs::read_to_string(path).expect("it can be read");
+    assert!(std::fs::metadata(path).expect("it is there").permissions().readonly());
+    let line = answer["range"]["start"]["line"].as_u64().expect("a line") as usize;
+    assert!(text.lines().nth(line).is_some_and(|l| l.contains("def map ")), "{answer}");
+    // It is no program, so nothing is said about it.
+    let uri = format!("file://{path}");
+    assert!(diagnostics(&talk(&[open(&uri, &text), ask("hover", &uri, 0, 0)]), &uri).is_empty());
 }

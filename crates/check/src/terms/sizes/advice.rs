@@ -9,7 +9,6 @@
 use super::equal::same_size;
 use super::tables::{mentioned_size, mentioned_type};
 use super::Sizer;
-use crate::show::show_size;
 use crate::subst::make_nonunique;
 use crate::types::{Size, Type};
 use fehu_base::{Diagnostic, Span};
@@ -35,11 +34,11 @@ pub(super) fn coercion(
     }
     let may_be_equal = |(e, a): &(Size, Size)| {
         let constants = matches!((e, a), (Size::Const(_), Size::Const(_)));
-        !constants
-            && mentioned_size(e).is_disjoint(&mentioned_size(a))
-            && show_size(&sizer.ctx.names, e) != show_size(&sizer.ctx.names, a)
+        !constants && mentioned_size(e).is_disjoint(&mentioned_size(a))
     };
-    if !differing.iter().all(may_be_equal) {
+    // Another name than in the program is not in scope.
+    let as_written = |n| sizer.ctx.show().name(n) == sizer.ctx.names.base(n).as_str();
+    if !differing.iter().all(may_be_equal) || !names.into_iter().all(as_written) {
         return d;
     }
     let shown = sizer.show(&make_nonunique(&expected));

@@ -9,7 +9,6 @@ use super::tables::{mentioned_type, Origin, Slot};
 use super::Sizer;
 use crate::context::see;
 use crate::named::Named;
-use crate::show::{show_exp, show_ret};
 use crate::subst::Subst;
 use crate::tast::{Exp, ExpKind, Lambda, Pat, PatKind};
 use crate::terms::pre::{self, Side};
@@ -39,7 +38,7 @@ impl Sizer<'_> {
             let before = self.existentials;
             if let Err(m) = self.unify(&arrow.lhs, &a.ty) {
                 let what = callee(self, &f);
-                let shown = show_exp(&self.ctx.names, a);
+                let shown = self.ctx.show().exp(a);
                 let headline = format!("Cannot apply {what} to \"{shown}\" (invalid type).");
                 let d = self.size_error(a.span, &headline, &arrow.lhs, &a.ty, &m);
                 let d = advice::coercion(self, d, a.span, &arrow.lhs, &a.ty);
@@ -71,7 +70,7 @@ impl Sizer<'_> {
             }
             None if is_i64(&arg.ty) => {
                 let what = callee(self, f);
-                let shown = show_exp(&self.ctx.names, arg);
+                let shown = self.ctx.show().exp(arg);
                 let why = format!("an unknown size arising from passing \"{shown}\" to {what}");
                 let base = self.ctx.names.base(p);
                 let n = self.unknown(base.as_str(), arg.span, why);
@@ -112,9 +111,9 @@ impl Sizer<'_> {
             return true;
         }
         let what = callee(self, f);
-        let shown = show_exp(&self.ctx.names, a);
+        let shown = self.ctx.show().exp(a);
         let r = self.zonk_ret(ret);
-        let ty = show_ret(&self.ctx.names, &r);
+        let ty = self.ctx.show().ret(&r);
         self.ctx.report(
             Diagnostic::error(
                 span,
@@ -243,7 +242,7 @@ impl Sizer<'_> {
         let mut made = vec![];
         exts_of(&x, &mut made);
         if let Some(n) = made.into_iter().find(|n| names.contains(n)) {
-            let base = self.ctx.names.base(n);
+            let base = self.ctx.show().name(n);
             let shown = self.show(&t);
             self.ctx.report(
                 Diagnostic::error(
@@ -342,7 +341,7 @@ fn is_i64(t: &Type) -> bool {
 #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn callee(me: &Sizer<'_>, f: &Exp) -> String {
     match &*f.kind {
-        ExpKind::Var(n, _) => format!("\"{}\"", me.ctx.names.base(*n)),
+        ExpKind::Var(n, _) => format!("\"{}\"", me.ctx.show().name(*n)),
         _ => "function".into(),
     }
 }

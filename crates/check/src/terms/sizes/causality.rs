@@ -10,7 +10,7 @@ use super::tables::{mentioned_type, Unknown};
 use crate::context::see;
 use crate::context::Context;
 use crate::named::Named;
-use crate::show::{is_operator, show_pat, show_type};
+use crate::show::is_operator;
 use crate::tast::{Exp, ExpKind, LoopForm};
 use crate::types::Type;
 use crate::visit::children;
@@ -61,8 +61,8 @@ impl Check<'_> {
         missing.sort();
         let Some(n) = missing.first() else { return };
         self.complained = true;
-        let base = self.ctx.names.base(*n);
-        let shown = show_type(&self.ctx.names, t);
+        let base = self.ctx.show().name(*n);
+        let shown = self.ctx.show().ty(t);
         let what = what(self.ctx);
         let mut d = Diagnostic::error(
             span,
@@ -88,7 +88,7 @@ impl Check<'_> {
             ExpKind::Var(n, _) => {
                 // The type may mention what this very use brings.
                 self.learn(&e.ext);
-                self.need(|ctx| format!("\"{}\"", ctx.names.base(*n)), &e.ty, e.span);
+                self.need(|ctx| format!("\"{}\"", ctx.show().name(*n)), &e.ty, e.span);
             }
             ExpKind::Array(es) if es.is_empty() => self.need(|_| "empty array".into(), &e.ty, e.span),
             ExpKind::Constr(c, es) => {
@@ -106,7 +106,7 @@ impl Check<'_> {
             }
             ExpKind::Lambda(l) => {
                 for p in &l.params {
-                    self.need(|ctx| format!("\"{}\"", show_pat(&ctx.names, p)), &p.ty, p.span);
+                    self.need(|ctx| format!("\"{}\"", ctx.show().pat(p)), &p.ty, p.span);
                 }
                 self.inside(&l.body);
             }

@@ -34,7 +34,7 @@ impl Synonyms {
     }
 }
 
-type Leaf<'a> = dyn FnMut(&Size, &Size) -> bool + 'a;
+pub(crate) type Leaf<'a> = dyn FnMut(&Size, &Size) -> bool + 'a;
 
 /// Sizes still to be found.
 pub(crate) trait Choices {
@@ -89,7 +89,7 @@ pub(crate) fn make_equal<C: Choices>(choices: &mut C, a: &Size, b: &Size) -> Res
 
 /// Whether two expressions are written the same but for names of sizes; `leaf` decides pairs in which one side is such a
 /// name and the other is not the same one.
-fn same_exp(known: &Synonyms, a: &Exp, b: &Exp, leaf: &mut Leaf<'_>) -> bool {
+pub(crate) fn same_exp(known: &Synonyms, a: &Exp, b: &Exp, leaf: &mut Leaf<'_>) -> bool {
     let (a, b) = (skin(a), skin(b));
     if Arc::ptr_eq(&a.kind, &b.kind) {
         return true;

@@ -6,13 +6,12 @@ use super::hide::Hidden;
 use super::tables::{mentioned_size, Origin};
 use super::Sizer;
 use super::{join, loops, pat};
-use crate::show::show_type;
 use crate::subst::{make_nonunique, size_exp, Subst};
 use crate::tast::{self, Exp, ExpKind, Index, RangeEnd};
 use crate::terms::infer::I64;
 use crate::terms::literal;
 use crate::terms::pre::{self, Written};
-use crate::types::{RetType, Size, TParam, Type, TypeArg, Uniq};
+use crate::types::{Parts, RetType, Size, TParam, Type, TypeArg, Uniq};
 use fehu_base::prim::{PrimValue, ScalarType};
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
@@ -38,12 +37,12 @@ impl Sizer<'_> {
             }
             pre::ExpKind::Hole => {
                 let shape = self.shape(&e.ty);
-                let shown = show_type(&self.ctx.names, &shape);
+                let shown = self.ctx.show().ty(&shape);
                 self.ctx.report(Diagnostic::warning(span, format!("Hole of type: {shown}")));
                 let ty = self.of_shape(&shape, Liftedness::Lifted, Origin::Argument, span);
                 node(ExpKind::Hole, ty, span)
             }
-            pre::ExpKind::Var(u) => self.use_of(u, span),
+            pre::ExpKind::Var(u) => self.use_of(u, &e.ty, span),
             pre::ExpKind::Record(fs) => {
                 let fs: Vec<(Symbol, Exp)> = fs.iter().map(|(f, e)| (*f, self.exp(e))).collect();
                 let ty = Type::record(fs.iter().map(|(f, e)| (*f, e.ty.clone())).collect());
@@ -158,22 +157,24 @@ impl Sizer<'_> {
             }
             Type::Array(u, s, e) => {
                 let s = self.written_size(s, origin, span);
-                Type::Array(*u, s, Arc::new(self.with_sizes(e, origin, span)))
+                Type::Array(*u, s, e.with(self.with_sizes(e, origin, span)))
             }
-            Type::Record(fs) => Type::Record(Arc::new(
-                fs.iter().map(|(f, t)| (*f, self.with_sizes(t, origin, span))).collect(),
-            )),
-            Type::Sum(cs) => Type::Sum(Arc::new(
-                cs.iter()
-                    .map(|(c, ts)| (*c, ts.iter().map(|t| self.with_sizes(t, origin, span)).collect()))
-                    .collect(),
-            )),
+            Type::Record(fs) => Type::Record(
+                fs.with(fs.iter().map(|(f, t)| (*f, self.with_sizes(t, origin, span))).collect()),
+            ),
+            Type::Sum(cs) => Type::Sum(
+                cs.with(
+                    cs.iter()
+                        .map(|(c, ts)| (*c, ts.iter().map(|t| self.with_sizes(t, origin, span)).collect()))
+                        .collect(),
+                ),
+            ),
             Type::Arrow(a) => {
                 if let Some(p) = a.param {
                     let lhs = crate::types::Scheme::mono(a.lhs.clone());
                     self.vars.insert(p, Arc::new(lhs));
                 }
-                Type::Arrow(Arc::new(crate::types::Arrow {
+                Type::Arrow(a.with(crate::types::Arrow {
                     param: a.param,
                     lhs: self.with_sizes(&a.lhs, origin, span),
                     ret: RetType { dims: a.ret.dims.clone(), ty: self.with_sizes(&a.ret.ty, origin, span) },
@@ -213,13 +214,14 @@ impl Sizer<'_> {
         }
     }
 
-    /// A use of a value: its size parameters become flexible sizes.
-    fn use_of(&mut self, u: &pre::Use, span: Span) -> Exp {
+    /// A use of a value, which the first layer found to have a type: its size parameters become flexible sizes.
+    fn use_of(&mut self, u: &pre::Use, found: &Type, span: Span) -> Exp {
         let scheme = match &u.global {
             Some(s) => s.clone(),
             None => match self.vars.get(&u.name) {
                 Some(s) => s.clone(),
-                None => return node(ExpKind::Var(u.name, vec![]), I64, span),
+                // Bound by a type, as in `(xs: [n]i32) -> [length xs]i32`.
+                None => return node(ExpKind::Var(u.name, vec![]), found.clone(), span),
             },
         };
         if scheme.tparams.is_empty() {
@@ -436,7 +438,7 @@ impl Sizer<'_> {
                 (*d, ts)
             })
             .collect();
-        node(ExpKind::Constr(c, es), Type::Sum(Arc::new(cs)), span)
+        node(ExpKind::Constr(c, es), Type::Sum(Parts::new(cs)), span)
     }
 
     /// Matches the flexible sizes of a coercion's type with what is there; the others may differ.
@@ -548,11 +550,9 @@ impl Sizer<'_> {
     fn replace_field(&mut self, t: &Type, path: &[Symbol], new: &Type) -> Type {
         let Some((f, rest)) = path.split_first() else { return new.clone() };
         let Type::Record(fs) = self.head(t) else { return Type::Error };
-        let fs = fs
-            .iter()
-            .map(|(g, t)| (*g, if g == f { self.replace_field(t, rest, new) } else { t.clone() }))
-            .collect();
-        Type::Record(Arc::new(fs))
+        let new =
+            |(g, t): &(Symbol, Type)| (*g, if g == f { self.replace_field(t, rest, new) } else { t.clone() });
+        Type::Record(fs.with(fs.iter().map(new).collect()))
     }
 
     /// What an update puts in: slices may have any size, checked at run time.

@@ -19,7 +19,6 @@ use crate::terms::errors;
 use crate::types::{RetType, Size, Type};
 use crate::visit::children;
 use fehu_base::{Diagnostic, Name, Span};
-use std::sync::Arc;
 
 /// Expressions with more nodes are not taken for sizes.
 const MAX_SIZE_NODES: usize = 1_000;
@@ -59,13 +58,13 @@ fn name_large(sizer: &mut Sizer<'_>, t: &Type, named: &mut Vec<(Size, Name)>) ->
     match t {
         Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Arrow(_) | Type::Var(..) => t.clone(),
         Type::Array(u, s, e) => {
-            let e = name_large(sizer, e, named);
-            Type::Array(*u, name_if_large(sizer, s, named), Arc::new(e))
+            let elem = name_large(sizer, e, named);
+            Type::Array(*u, name_if_large(sizer, s, named), e.with(elem))
         }
         Type::Record(fs) => {
-            Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, name_large(sizer, t, named))).collect()))
+            Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, name_large(sizer, t, named))).collect()))
         }
-        Type::Sum(cs) => Type::Sum(Arc::new(
+        Type::Sum(cs) => Type::Sum(cs.with(
             cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| name_large(sizer, t, named)).collect())).collect(),
         )),
     }

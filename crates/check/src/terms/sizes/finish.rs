@@ -52,7 +52,7 @@ impl Sizer<'_> {
         if std::mem::replace(&mut self.quiet, true) {
             return;
         }
-        let base = self.ctx.names.base(n);
+        let base = self.ctx.show().name(n);
         let at = if made == Span::NONE { span } else { made };
         let from = match origin {
             Origin::Instance(f) => {

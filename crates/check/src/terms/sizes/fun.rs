@@ -7,12 +7,11 @@ use super::tables::{collect_metas, mentioned_type, Flex, Origin, Slot};
 use super::Sizer;
 use crate::context::see;
 use crate::named::Named;
-use crate::show::show_type;
 use crate::subst::{make_nonunique, Subst};
 use crate::tast::{Exp, ExpKind, Lambda, LocalFun, Pat, PatKind};
 use crate::terms::pre;
 use crate::type_exp::uses::constructive;
-use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, Uniq};
+use crate::types::{Arrow, Parts, RetType, Scheme, Size, TParam, Type, TypeArg, Uniq};
 use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
@@ -95,7 +94,7 @@ impl Sizer<'_> {
         let mut names: Vec<Name> = mentioned_type(t).into_iter().filter(|n| hidden.contains(n)).collect();
         names.sort();
         if let Some(n) = names.first() {
-            let base = self.ctx.names.base(*n);
+            let base = self.ctx.show().name(*n);
             let shown = self.show(t);
             let at = self.ctx.def_spans.get(n).copied().unwrap_or(span);
             self.ctx.report(
@@ -249,8 +248,8 @@ impl Sizer<'_> {
         for p in tparams {
             let TParam::Size(n) = *p else { continue };
             if !used.contains(&n) {
-                let base = self.ctx.names.base(n);
-                let fun = self.ctx.names.base(f);
+                let base = self.ctx.show().name(n);
+                let fun = self.ctx.show().name(f);
                 let at = self.ctx.def_spans.get(&n).copied().unwrap_or(span);
                 self.ctx.report(
                     Diagnostic::error(
@@ -298,7 +297,7 @@ impl Sizer<'_> {
     fn check_constant(&mut self, tparams: &[TParam], params: &[Pat], ret: &RetType, name: Name, span: Span) {
         let sized = tparams.iter().any(|p| matches!(p, TParam::Size(_)));
         if params.is_empty() && sized && !ret.dims.is_empty() {
-            let base = self.ctx.names.base(name);
+            let base = self.ctx.show().name(name);
             self.ctx.report(Diagnostic::error(
                 span,
                 format!("A size-polymorphic value binding may not have a type with an existential size, but \"{base}\" has."),
@@ -315,8 +314,8 @@ impl Sizer<'_> {
                 mentioned_type(&t).into_iter().filter(|n| hidden.contains(n)).collect();
             names.sort();
             if let Some(n) = names.first() {
-                let (x, fun) = (self.ctx.names.base(*n), self.ctx.names.base(f));
-                let shown = crate::show::show_pat(&self.ctx.names, p);
+                let (x, fun) = (self.ctx.show().name(*n), self.ctx.show().name(f));
+                let shown = self.ctx.show().pat(p);
                 self.ctx.report(
                     Diagnostic::error(
                         p.span,
@@ -338,8 +337,8 @@ impl Sizer<'_> {
             mentioned_type(ty).into_iter().filter(|n| self.unknowns.contains_key(n)).collect();
         names.sort();
         let Some(n) = names.first() else { return };
-        let (base, fun) = (self.ctx.names.base(*n), self.ctx.names.base(f));
-        let shown = show_type(&self.ctx.names, ty);
+        let (base, fun) = (self.ctx.show().name(*n), self.ctx.show().name(f));
+        let shown = self.ctx.show().ty(ty);
         let why = self.unknowns.get(n).map(|u| u.why.clone()).unwrap_or_default();
         self.ctx.report(
             Diagnostic::error(
@@ -360,7 +359,7 @@ fn arrows(params: &[Pat], ret: RetType) -> Type {
     let mut ret = ret;
     for p in params.iter().rev() {
         let param = param_name(p);
-        ret = RetType::simple(Type::Arrow(Arc::new(Arrow { param, lhs: p.ty.clone(), ret })));
+        ret = RetType::simple(Type::Arrow(Parts::new(Arrow { param, lhs: p.ty.clone(), ret })));
     }
     ret.ty
 }

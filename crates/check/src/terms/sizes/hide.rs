@@ -12,7 +12,7 @@ use super::Sizer;
 use crate::subst::{exp_size, Subst};
 use crate::tast::{Exp, ExpKind};
 use crate::type_exp::uses::constructive;
-use crate::types::{Arrow, RetType, Size, Type, TypeArg};
+use crate::types::{Arrow, Parts, RetType, Size, Type, TypeArg};
 use fehu_base::{Name, Span};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -53,17 +53,19 @@ impl Renaming {
         match t {
             Type::Scalar(_) | Type::Meta(_) | Type::Error => t.clone(),
             Type::Array(u, s, e) => {
-                Type::Array(*u, self.rewrite(known, s), Arc::new(self.rewrite_type(known, e)))
+                Type::Array(*u, self.rewrite(known, s), e.with(self.rewrite_type(known, e)))
             }
             Type::Record(fs) => {
-                Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, self.rewrite_type(known, t))).collect()))
+                Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, self.rewrite_type(known, t))).collect()))
             }
-            Type::Sum(cs) => Type::Sum(Arc::new(
-                cs.iter()
-                    .map(|(c, ts)| (*c, ts.iter().map(|t| self.rewrite_type(known, t)).collect()))
-                    .collect(),
-            )),
-            Type::Arrow(a) => Type::Arrow(Arc::new(Arrow {
+            Type::Sum(cs) => Type::Sum(
+                cs.with(
+                    cs.iter()
+                        .map(|(c, ts)| (*c, ts.iter().map(|t| self.rewrite_type(known, t)).collect()))
+                        .collect(),
+                ),
+            ),
+            Type::Arrow(a) => Type::Arrow(a.with(Arrow {
                 param: a.param,
                 lhs: self.rewrite_type(known, &a.lhs),
                 ret: RetType { dims: a.ret.dims.clone(), ty: self.rewrite_type(known, &a.ret.ty) },
@@ -231,16 +233,18 @@ impl Sizer<'_> {
             Type::Scalar(_) | Type::Meta(_) | Type::Error => t.clone(),
             Type::Array(u, s, e) => {
                 let s = self.hide_size(s, hidden, renaming);
-                Type::Array(*u, s, Arc::new(self.hide(e, hidden, renaming)))
+                Type::Array(*u, s, e.with(self.hide(e, hidden, renaming)))
             }
             Type::Record(fs) => {
-                Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, self.hide(t, hidden, renaming))).collect()))
+                Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, self.hide(t, hidden, renaming))).collect()))
             }
-            Type::Sum(cs) => Type::Sum(Arc::new(
-                cs.iter()
-                    .map(|(c, ts)| (*c, ts.iter().map(|t| self.hide(t, hidden, renaming)).collect()))
-                    .collect(),
-            )),
+            Type::Sum(cs) => Type::Sum(
+                cs.with(
+                    cs.iter()
+                        .map(|(c, ts)| (*c, ts.iter().map(|t| self.hide(t, hidden, renaming)).collect()))
+                        .collect(),
+                ),
+            ),
             Type::Arrow(a) => self.hide_arrow(a, hidden, renaming),
             Type::Var(u, n, args) => {
                 let args = args
@@ -258,7 +262,7 @@ impl Sizer<'_> {
     /// Inside a function a size that the value does not show gets a name in the
     /// parameter (there is no way to call the function then, unless the
     /// size is also shown elsewhere), and becomes existential in the result.
-    fn hide_arrow(&mut self, a: &Arrow, hidden: &Hidden, renaming: &mut Renaming) -> Type {
+    fn hide_arrow(&mut self, a: &Parts<Arrow>, hidden: &Hidden, renaming: &mut Renaming) -> Type {
         let lhs = self.hide(&a.lhs, hidden, renaming);
         let ret =
             RetType { dims: a.ret.dims.clone(), ty: renaming.rewrite_type(&self.ctx.synonyms, &a.ret.ty) };
@@ -267,7 +271,7 @@ impl Sizer<'_> {
             .filter(|n| self.is_hidden(*n, hidden))
             .collect();
         let ret = if names.is_empty() { ret } else { self.hide_ret_keep(&ret, names) };
-        Type::Arrow(Arc::new(Arrow { param: a.param, lhs, ret }))
+        Type::Arrow(a.with(Arrow { param: a.param, lhs, ret }))
     }
 
     fn hide_ret_keep(&mut self, r: &RetType, names: FxHashSet<Name>) -> RetType {

@@ -70,22 +70,26 @@ fn join(sizer: &mut Sizer<'_>, a: &Type, b: &Type, differing: &mut Differing, sp
     match (a, b) {
         (Type::Array(u, m, s), Type::Array(_, n, t)) => {
             let size = join_size(sizer, m, n, differing, span);
-            Type::Array(*u, size, Arc::new(join(sizer, s, t, differing, span)))
+            Type::Array(*u, size, s.with(join(sizer, s, t, differing, span)))
         }
-        (Type::Record(fs), Type::Record(gs)) if fs.len() == gs.len() => Type::Record(Arc::new(
-            fs.iter()
-                .zip(gs.iter())
-                .map(|((f, t), (_, u))| (*f, join(sizer, t, u, differing, span)))
-                .collect(),
-        )),
-        (Type::Sum(cs), Type::Sum(ds)) if cs.len() == ds.len() => Type::Sum(Arc::new(
-            cs.iter()
-                .zip(ds.iter())
-                .map(|((c, ts), (_, us))| {
-                    (*c, ts.iter().zip(us).map(|(t, u)| join(sizer, t, u, differing, span)).collect())
-                })
-                .collect(),
-        )),
+        (Type::Record(fs), Type::Record(gs)) if fs.len() == gs.len() => Type::Record(
+            fs.with(
+                fs.iter()
+                    .zip(gs.iter())
+                    .map(|((f, t), (_, u))| (*f, join(sizer, t, u, differing, span)))
+                    .collect(),
+            ),
+        ),
+        (Type::Sum(cs), Type::Sum(ds)) if cs.len() == ds.len() => Type::Sum(
+            cs.with(
+                cs.iter()
+                    .zip(ds.iter())
+                    .map(|((c, ts), (_, us))| {
+                        (*c, ts.iter().zip(us).map(|(t, u)| join(sizer, t, u, differing, span)).collect())
+                    })
+                    .collect(),
+            ),
+        ),
         (Type::Var(u, x, args), Type::Var(_, y, brgs)) if x == y && args.len() == brgs.len() => {
             let args = args
                 .iter()

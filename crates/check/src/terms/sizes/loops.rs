@@ -81,7 +81,7 @@ pub(crate) fn loop_exp(sizer: &mut Sizer<'_>, l: &pre::Loop, span: Span) -> Exp 
 /// The type with each size outside of functions replaced by a flexible one.
 fn fresh_sizes(sizer: &mut Sizer<'_>, t: &Type, places: &mut Vec<(Name, Size)>, span: Span) -> Type {
     let place = |me: &mut Sizer<'_>, s: &Size, places: &mut Vec<(Name, Size)>| {
-        let n = me.flex("loop", Origin::Loop, span);
+        let n = me.flex("d", Origin::Loop, span);
         places.push((n, me.size(s)));
         Size::Var(n)
     };
@@ -89,16 +89,18 @@ fn fresh_sizes(sizer: &mut Sizer<'_>, t: &Type, places: &mut Vec<(Name, Size)>, 
         Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Arrow(_) => t.clone(),
         Type::Array(u, s, e) => {
             let s = place(sizer, s, places);
-            Type::Array(*u, s, Arc::new(fresh_sizes(sizer, e, places, span)))
+            Type::Array(*u, s, e.with(fresh_sizes(sizer, e, places, span)))
         }
-        Type::Record(fs) => Type::Record(Arc::new(
-            fs.iter().map(|(f, t)| (*f, fresh_sizes(sizer, t, places, span))).collect(),
-        )),
-        Type::Sum(cs) => Type::Sum(Arc::new(
-            cs.iter()
-                .map(|(c, ts)| (*c, ts.iter().map(|t| fresh_sizes(sizer, t, places, span)).collect()))
-                .collect(),
-        )),
+        Type::Record(fs) => {
+            Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, fresh_sizes(sizer, t, places, span))).collect()))
+        }
+        Type::Sum(cs) => Type::Sum(
+            cs.with(
+                cs.iter()
+                    .map(|(c, ts)| (*c, ts.iter().map(|t| fresh_sizes(sizer, t, places, span)).collect()))
+                    .collect(),
+            ),
+        ),
         Type::Var(u, n, args) => {
             let args = args
                 .iter()
@@ -171,7 +173,7 @@ fn settle_loop(
             .into_iter()
             .find(|n| sizer.unknowns.get(n).is_some_and(|u| u.depth > sizer.depth));
         if let Some(k) = inner {
-            let base = sizer.ctx.names.base(k);
+            let base = sizer.ctx.show().name(k);
             let why = sizer.unknowns.get(&k).map(|u| (u.span, u.why.clone()));
             let mut d = Diagnostic::error(
                 body.span,

@@ -22,6 +22,8 @@ mod pat;
 pub(super) mod tables;
 mod unify;
 
+pub(super) use fun::Top;
+
 use super::metas::State;
 use super::pre;
 use crate::context::Context;

@@ -12,7 +12,7 @@ use crate::tast::{Exp, ExpKind, Pat, PatKind};
 use crate::terms::literal;
 use crate::terms::pre;
 use crate::type_exp::uses::constructive;
-use crate::types::{Scheme, Type};
+use crate::types::{Parts, Scheme, Type};
 use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Name, Span};
 use rustc_hash::FxHashSet;
@@ -28,7 +28,7 @@ pub(crate) fn checked(sizer: &mut Sizer<'_>, p: &pre::Pat, t: &Type, headline: &
         }
         pre::PatKind::Wildcard => Pat { kind: PatKind::Wildcard, ty: t.clone(), span },
         pre::PatKind::Record(fs) => {
-            let types = if let Type::Record(ts) = sizer.head(t) { ts } else { Arc::new(vec![]) };
+            let types = if let Type::Record(ts) = sizer.head(t) { ts } else { Parts::new(vec![]) };
             let fs = fs
                 .iter()
                 .map(|(f, p)| {
@@ -36,7 +36,7 @@ pub(crate) fn checked(sizer: &mut Sizer<'_>, p: &pre::Pat, t: &Type, headline: &
                     (*f, checked(sizer, p, &t, headline))
                 })
                 .collect::<Vec<_>>();
-            let ty = Type::Record(Arc::new(fs.iter().map(|(f, p)| (*f, p.ty.clone())).collect()));
+            let ty = Type::Record(types.with(fs.iter().map(|(f, p)| (*f, p.ty.clone())).collect()));
             Pat { kind: PatKind::Record(fs), ty, span }
         }
         pre::PatKind::Literal(l, sign) => {
@@ -155,7 +155,7 @@ fn check_bound_sizes(sizer: &mut Sizer<'_>, sizes: &[Name], t: &Type, span: Span
     let mut shown = FxHashSet::default();
     constructive(&t, &mut shown);
     for n in sizes {
-        let base = sizer.ctx.names.base(*n);
+        let base = sizer.ctx.show().name(*n);
         if !used.contains(n) {
             sizer.ctx.report(
                 Diagnostic::error(span, format!("Size [{base}] unused in pattern."))
@@ -176,7 +176,7 @@ fn pattern_type(sizer: &mut Sizer<'_>, p: &pre::Pat) -> Type {
     match &p.kind {
         pre::PatKind::Ascript(_, w) => sizer.written(w, Origin::Pattern),
         pre::PatKind::Record(fs) => {
-            Type::Record(Arc::new(fs.iter().map(|(f, p)| (*f, pattern_type(sizer, p))).collect()))
+            Type::Record(Parts::new(fs.iter().map(|(f, p)| (*f, pattern_type(sizer, p))).collect()))
         }
         pre::PatKind::Attr(_, p) => pattern_type(sizer, p),
         pre::PatKind::Var(_)

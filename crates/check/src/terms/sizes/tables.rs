@@ -174,18 +174,18 @@ impl Sizer<'_> {
         let t = match &shape {
             Type::Array(u, _, e) => {
                 let size = Size::Var(self.flex_at("d", level, origin, span));
-                Type::Array(*u, size, Arc::new(part(self, e, Liftedness::Unlifted)))
+                Type::Array(*u, size, e.with(part(self, e, Liftedness::Unlifted)))
             }
             Type::Record(fs) => {
-                Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, part(self, t, lifted))).collect()))
+                Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, part(self, t, lifted))).collect()))
             }
-            Type::Sum(cs) => Type::Sum(Arc::new(
+            Type::Sum(cs) => Type::Sum(cs.with(
                 cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| part(self, t, lifted)).collect())).collect(),
             )),
             Type::Arrow(a) => {
                 let lhs = part(self, &a.lhs, any);
                 let ret = part(self, &a.ret.ty, any);
-                Type::Arrow(Arc::new(Arrow { param: None, lhs, ret: RetType::simple(ret) }))
+                Type::Arrow(a.with(Arrow { param: None, lhs, ret: RetType::simple(ret) }))
             }
             Type::Var(u, n, args) => {
                 let args = args
@@ -275,19 +275,19 @@ impl Sizer<'_> {
             }
             Type::Array(u, s, e) => {
                 let s = self.size(s);
-                Type::Array(*u, s, Arc::new(self.zonk_into(e, dims)))
+                Type::Array(*u, s, e.with(self.zonk_into(e, dims)))
             }
             Type::Record(fs) => {
-                Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, self.zonk_into(t, dims))).collect()))
+                Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, self.zonk_into(t, dims))).collect()))
             }
-            Type::Sum(cs) => Type::Sum(Arc::new(
+            Type::Sum(cs) => Type::Sum(cs.with(
                 cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.zonk_into(t, dims)).collect())).collect(),
             )),
             Type::Arrow(a) => {
                 // An existential size in a parameter has been complained about.
                 let lhs = self.zonk_into(&a.lhs, &mut vec![]);
                 let ret = self.zonk_ret(&a.ret);
-                Type::Arrow(Arc::new(Arrow { param: a.param, lhs, ret }))
+                Type::Arrow(a.with(Arrow { param: a.param, lhs, ret }))
             }
             Type::Var(u, n, args) => {
                 let args = args
@@ -362,12 +362,12 @@ pub(crate) fn mentioned_type(t: &Type) -> FxHashSet<Name> {
 fn strip(t: &Type) -> Type {
     match t {
         Type::Scalar(_) | Type::Meta(_) | Type::Error => t.clone(),
-        Type::Array(_, _, e) => Type::Array(Uniq::Nonunique, Size::Any, Arc::new(strip(e))),
-        Type::Record(fs) => Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, strip(t))).collect())),
+        Type::Array(_, _, e) => Type::Array(Uniq::Nonunique, Size::Any, e.with(strip(e))),
+        Type::Record(fs) => Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, strip(t))).collect())),
         Type::Sum(cs) => {
-            Type::Sum(Arc::new(cs.iter().map(|(c, ts)| (*c, ts.iter().map(strip).collect())).collect()))
+            Type::Sum(cs.with(cs.iter().map(|(c, ts)| (*c, ts.iter().map(strip).collect())).collect()))
         }
-        Type::Arrow(a) => Type::Arrow(Arc::new(Arrow {
+        Type::Arrow(a) => Type::Arrow(a.with(Arrow {
             param: None,
             lhs: strip(&a.lhs),
             ret: RetType::simple(strip(&a.ret.ty)),

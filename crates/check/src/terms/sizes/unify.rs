@@ -11,7 +11,7 @@ use super::tables::{mentioned_size, mentioned_type, Flex, Slot, DEEPEST};
 use super::Sizer;
 use crate::context::see;
 use crate::named::Named;
-use crate::show::{show_size, show_type};
+use crate::show::without_stars;
 use crate::subst::{make_nonunique, Subst};
 use crate::terms::unify::{Mismatch, Unified};
 use crate::type_exp::uses::{consumes, depends_on};
@@ -21,11 +21,21 @@ use fehu_syntax::ast::Liftedness;
 use rustc_hash::FxHashSet;
 
 impl Sizer<'_> {
-    /// A type for a message.
+    /// A type for a message about sizes.
     pub(crate) fn show(&mut self, t: &Type) -> String {
+        let t = self.known_part(t);
+        self.ctx.show().ty(&without_stars(&t))
+    }
+
+    /// A type for a message about what is consumed.
+    pub(crate) fn show_with_stars(&mut self, t: &Type) -> String {
+        let t = self.known_part(t);
+        self.ctx.show().ty(&t)
+    }
+
+    fn known_part(&mut self, t: &Type) -> Type {
         let t = self.zonk(t);
-        let t = self.presentable(&t);
-        show_type(&self.ctx.names, &t)
+        self.presentable(&t)
     }
 
     /// The type with shapes shown for what is still to be found.
@@ -36,16 +46,16 @@ impl Sizer<'_> {
                 Slot::Is(r) => r.ty.clone(),
                 Slot::Link(_) => t.clone(),
             },
-            Type::Array(u, s, e) => Type::Array(*u, s.clone(), std::sync::Arc::new(self.presentable(e))),
+            Type::Array(u, s, e) => Type::Array(*u, s.clone(), e.with(self.presentable(e))),
             Type::Record(fs) => {
-                Type::Record(std::sync::Arc::new(fs.iter().map(|(f, t)| (*f, self.presentable(t))).collect()))
+                Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, self.presentable(t))).collect()))
             }
-            Type::Arrow(a) => Type::Arrow(std::sync::Arc::new(Arrow {
+            Type::Arrow(a) => Type::Arrow(a.with(Arrow {
                 param: a.param,
                 lhs: self.presentable(&a.lhs),
                 ret: RetType { dims: a.ret.dims.clone(), ty: self.presentable(&a.ret.ty) },
             })),
-            Type::Sum(cs) => Type::Sum(std::sync::Arc::new(
+            Type::Sum(cs) => Type::Sum(cs.with(
                 cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.presentable(t)).collect())).collect(),
             )),
             Type::Scalar(_) | Type::Var(..) | Type::Error => t.clone(),
@@ -54,7 +64,7 @@ impl Sizer<'_> {
 
     pub(crate) fn show_size(&mut self, s: &Size) -> String {
         let s = self.size(s);
-        show_size(&self.ctx.names, &s)
+        self.ctx.show().size(&s)
     }
 
     /// Complains if the types do not match.
@@ -88,10 +98,11 @@ impl Sizer<'_> {
             names.extend(mentioned);
         }
         names.dedup();
-        let mut d = d;
+        let (expected, actual) = (self.known_part(expected), self.known_part(actual));
+        let mut d = self.ctx.with_abbreviations(d, [&expected, &actual]);
         for n in names {
             if let Some(u) = self.unknowns.get(&n) {
-                d = d.note(format!("\"{}\" is {}", self.ctx.names.base(n), u.why));
+                d = d.note(format!("\"{}\" is {}", self.ctx.show().name(n), u.why));
                 if let Some(entry) = u.index {
                     d = d.note(see(entry));
                 }
@@ -102,6 +113,7 @@ impl Sizer<'_> {
 
     /// Makes the types equal.
     pub(crate) fn unify(&mut self, expected: &Type, actual: &Type) -> Unified {
+        self.ctx.texts.forget();
         self.unify_in(expected, actual, &mut vec![])
     }
 
@@ -169,7 +181,7 @@ impl Sizer<'_> {
 
     fn unify_arrows(&mut self, f: &Arrow, g: &Arrow, bound: &mut Vec<Name>) -> Unified {
         if consumes(&self.peek(&g.lhs)) && !consumes(&self.peek(&f.lhs)) {
-            let (x, y) = (self.show(&f.lhs), self.show(&g.lhs));
+            let (x, y) = (self.show_with_stars(&f.lhs), self.show_with_stars(&g.lhs));
             let mut e = Mismatch::new(format!(
                 "Parameter types \"{x}\" and \"{y}\" are incompatible regarding consuming their arguments."
             ));
@@ -182,6 +194,7 @@ impl Sizer<'_> {
         if let Some(p) = g.param.or(f.param) {
             let fresh = self.ctx.names.fresh_like(p);
             self.levels.insert(fresh, DEEPEST);
+            self.ctx.texts.same(fresh, p);
             if let Some(p) = f.param {
                 r = self.rename(&r, p, fresh);
             }
@@ -228,6 +241,7 @@ impl Sizer<'_> {
         let mut closed = Subst::default();
         for d in &s.dims {
             let n = self.ctx.names.fresh_like(*d);
+            self.ctx.texts.same(n, *d);
             self.levels.insert(n, DEEPEST);
             closed.rename_value(*d, n);
         }
@@ -278,7 +292,7 @@ impl Sizer<'_> {
             return Ok(());
         }
         if lifted == Liftedness::Unlifted {
-            let shown = show_type(&self.ctx.names, &ty);
+            let shown = self.ctx.show().ty(&ty);
             return Err(Mismatch::new(format!(
                 "A type parameter cannot be instantiated with type containing anonymous sizes (an existential type):\n  {shown}\n\
                  This is usually because the size of an array returned by a higher-order function argument \
@@ -289,7 +303,7 @@ impl Sizer<'_> {
         let before = self.unknowns.len();
         let r = self.hide_ret(&RetType { dims, ty }, &hidden);
         if self.unknowns.len() > before {
-            let shown = crate::show::show_ret(&self.ctx.names, &r);
+            let shown = self.ctx.show().ret(&r);
             let mut e = Mismatch::new(format!(
                 "Existential size would appear in function parameter of return type:\n  {shown}"
             ));
@@ -342,7 +356,7 @@ impl Sizer<'_> {
 
     /// The size of what a function returns is needed where nobody has called the function.
     fn too_early(&mut self, n: Name) -> Box<Mismatch> {
-        let base = self.ctx.names.base(n);
+        let base = self.ctx.show().name(n);
         let mut e = Mismatch::new(format!(
             "Causality check: size \"{base}\" is needed here, but it is only known when the function has been called."
         ));
@@ -351,7 +365,7 @@ impl Sizer<'_> {
     }
 
     fn scope_violation(&mut self, n: Name) -> Box<Mismatch> {
-        let base = self.ctx.names.base(n);
+        let base = self.ctx.show().name(n);
         let mut e = Mismatch::new(format!(
             "Scope violation: \"{base}\" is not in scope where the size that must equal it is introduced."
         ));
@@ -376,23 +390,21 @@ impl Sizer<'_> {
     fn differ(&mut self, a: &Size, b: &Size) -> Box<Mismatch> {
         let (x, y) = (self.show_size(a), self.show_size(b));
         let mut m = Mismatch::new(format!("Sizes \"{x}\" and \"{y}\" do not match."));
-        if x == y {
-            m.related = self.namesakes(a, b);
-        }
+        m.related = self.namesakes(a, b);
         m
     }
 
-    /// Where the names come from that two sizes have in common only by their text.
+    /// Where the names come from that the user calls the same.
     fn namesakes(&mut self, a: &Size, b: &Size) -> Vec<(Span, String)> {
         let [of_a, of_b] = [a, b].map(|s| mentioned_size(&self.size(s)));
         let mut found = vec![];
         for n in of_a.difference(&of_b) {
             let base = self.ctx.names.base(*n);
             let Some(m) = of_b.difference(&of_a).find(|m| self.ctx.names.base(**m) == base) else { continue };
-            for (which, n) in [("first", n), ("second", m)] {
+            for n in [n, m] {
                 let unknown = self.unknowns.get(n).map(|u| u.span);
                 if let Some(span) = unknown.or_else(|| self.ctx.def_spans.get(n).copied()) {
-                    found.push((span, format!("the {which} \"{base}\"")));
+                    found.push((span, format!("\"{}\"", self.ctx.show().name(*n))));
                 }
             }
         }

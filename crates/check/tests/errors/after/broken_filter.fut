@@ -8,7 +8,7 @@ entry counted (n: i64) : i64 = length (marks n)
 -- ==>
 -- error: Cannot apply "scatter" to "replicate (length is) 0" (invalid type).
 --        Expected: [m]i64
---        Actual:   *[length is]i64
+--        Actual:   [length is]i64
 --        Sizes "m" and "length is" do not match.
 --  --> after/broken_filter.fut:3:36-64
 --   |

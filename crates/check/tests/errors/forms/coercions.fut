@@ -60,7 +60,7 @@ def h [n] (f: i64 -> [n]i32) : i64 -> [3]i32 = f
 --
 -- error: Cannot apply "zip" to "filter (\y -> y > 0i32) xs" (invalid type).
 --        Expected: [n]i32
---        Actual:   *[m]i32
+--        Actual:   [m]i32
 --        Sizes "n" and "m" do not match.
 --  --> forms/coercions.fut:6:33-50
 --   |

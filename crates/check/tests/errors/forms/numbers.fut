@@ -43,7 +43,7 @@ def d (n: i32) =
 -- 4 | def b (xs: []i64) = scaled 2i64 xs
 --   |                            ^^^^
 --   |
---   = help: "scaled" has the type (by: i32) -> (x: [n]i32) -> *[n]i32 because nothing says otherwise; write "def scaled (by: i64)"
+--   = help: "scaled" has the type [n] -> (by: i32) -> (x: [n]i32) -> *[n]i32 because nothing says otherwise; write "def scaled (by: i64)"
 --
 -- error: Function body does not have expected type.
 --        Expected: i32

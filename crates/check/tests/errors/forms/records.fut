@@ -8,7 +8,7 @@ def d (x: i32) = (f . g) x
 def e (xs: []i32) = xs.length
 def h (xs: []i32) = (filter (> 0) xs).length + 1
 -- ==>
--- error: Cannot apply "r" as function, as it has type "{x: i32, y: i32}".
+-- error: Cannot apply "r" as function, as it has type "point".
 --  --> forms/records.fut:2:20-21
 --   |
 -- 2 | def a (r: point) = r {x = 1}
@@ -16,7 +16,7 @@ def h (xs: []i32) = (filter (> 0) xs).length + 1
 --   |
 --   = help: write "r with x = 1"
 --
--- error: Cannot apply "r" as function, as it has type "{x: i32, y: i32}".
+-- error: Cannot apply "r" as function, as it has type "point".
 --  --> forms/records.fut:3:29-30
 --   |
 -- 3 | def b (r: point) (k: i32) = r {x = k + 1, y = 2}
@@ -52,7 +52,7 @@ def h (xs: []i32) = (filter (> 0) xs).length + 1
 --   = help: only records have fields; to apply the function, write "length xs"
 --
 -- error: Attempt to access field "length".
---        Cannot unify type "*[m]i32" with type that must be a record with fields {length: ...}.
+--        Cannot unify type "[]i32" with type that must be a record with fields {length: ...}.
 --  --> forms/records.fut:9:39-45
 --   |
 -- 9 | def h (xs: []i32) = (filter (> 0) xs).length + 1

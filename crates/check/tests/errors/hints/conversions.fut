@@ -26,7 +26,7 @@ def k (xs: [][]f32) = let f (ys: [][]f64) = ys[0, 0] in f xs
 --   = help: convert with "f32.i64 (length xs)"
 --
 -- error: Cannot apply "scatter" to "is" (invalid type).
---        Expected: [n]i64
+--        Expected: []i64
 --        Actual:   []i32
 --        Types "i64" and "i32" do not match.
 --  --> hints/conversions.fut:3:57-59

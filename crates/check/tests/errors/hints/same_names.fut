@@ -4,33 +4,33 @@ def k [n] (xs: [n + 1]i32) = let g [n] (ys: [n + 1]i32) = zip xs ys in g
 -- ==>
 -- error: Cannot apply "zip" to "ys" (invalid type).
 --        Expected: [d]i32
---        Actual:   [d]i32
---        Sizes "d" and "d" do not match.
+--        Actual:   [d1]i32
+--        Sizes "d" and "d1" do not match.
 --  --> hints/same_names.fut:1:68-70
 --   |
 -- 1 | def f (d: i64) (xs: [d]i32) = let g (d: i64) (ys: [d]i32) = zip xs ys in g
---   |        - the first "d"               - the second "d"              ^^
+--   |        - "d"                         - "d1"                        ^^
 --
 -- error: Cannot apply "zip" to "filter (\y -> y > 1i32) xs" (invalid type).
 --        Expected: [m]i32
---        Actual:   *[m]i32
---        Sizes "m" and "m" do not match.
+--        Actual:   [m1]i32
+--        Sizes "m" and "m1" do not match.
 --  --> hints/same_names.fut:2:43-60
 --   |
 -- 2 | def h (xs: []i32) = zip (filter (> 0) xs) (filter (> 1) xs)
 --   |                         ----------------- ^^^^^^^^^^^^^^^^^
 --   |                         |                 |
---   |                         |                 the second "m"
---   |                         the first "m"
+--   |                         |                 "m1"
+--   |                         "m"
 --   |
 --   = note: "m" is an unknown size returned by applying "filter"
---   = note: "m" is an unknown size returned by applying "filter"
+--   = note: "m1" is an unknown size returned by applying "filter"
 --
 -- error: Cannot apply "zip" to "ys" (invalid type).
 --        Expected: [n + 1]i32
---        Actual:   [n + 1]i32
---        Sizes "n + 1" and "n + 1" do not match.
+--        Actual:   [n1 + 1]i32
+--        Sizes "n + 1" and "n1 + 1" do not match.
 --  --> hints/same_names.fut:3:66-68
 --   |
 -- 3 | def k [n] (xs: [n + 1]i32) = let g [n] (ys: [n + 1]i32) = zip xs ys in g
---   |        - the first "n"              - the second "n"             ^^
+--   |        - "n"                        - "n1"                       ^^

@@ -15,6 +15,9 @@ module m = F {def x : f32 = 1}
 --        do not match.
 --  --> modules/functor_argument.fut:5:14-31
 --   |
+-- 1 | module F (P: {val x : i32}) = {
+--   |          ------------------ the parameter that it must suit
+-- ...
 -- 5 | module m = F {def x : f32 = 1}
 --   |              ^^^^^-^^^^^^^^^^^
 --   |                   |

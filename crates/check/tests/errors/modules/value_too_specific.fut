@@ -5,7 +5,7 @@ module m : {val pair 'a 'b : a -> b -> (a, b)} = {
 -- error: Value "pair" is not as the module type says. Module type specifies
 --          val pair 'a 'b : a -> b -> (a, b)
 --        but module provides
---          val pair 'a : (x: a) -> (y: a) -> (a, a)
+--          val pair 'a1 : (x: a1) -> (y: a1) -> (a1, a1)
 --        Types
 --          a
 --        and

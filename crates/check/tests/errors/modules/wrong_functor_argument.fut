@@ -15,6 +15,9 @@ module bad = twice { def step (x: bool) = x }
 --        do not match.
 --  --> modules/wrong_functor_argument.fut:5:20-46
 --   |
+-- 1 | module twice (m: { val step : i32 -> i32 }) = {
+--   |              ------------------------------ the parameter that it must suit
+-- ...
 -- 5 | module bad = twice { def step (x: bool) = x }
 --   |                    ^^^^^^----^^^^^^^^^^^^^^^^
 --   |                          |

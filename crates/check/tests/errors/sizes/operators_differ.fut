@@ -10,7 +10,7 @@ def partial (n: i64) : [(n + n) * 2]i32 = replicate ((n - n) * 2) 1
 -- ==>
 -- error: Function body does not have expected type.
 --        Expected: [a + b]i32
---        Actual:   *[a * b]i32
+--        Actual:   [a * b]i32
 --        Sizes "a + b" and "a * b" do not match.
 --  --> sizes/operators_differ.fut:2:46-65
 --   |
@@ -19,7 +19,7 @@ def partial (n: i64) : [(n + n) * 2]i32 = replicate ((n - n) * 2) 1
 --
 -- error: Function body does not have expected type.
 --        Expected: [first true n]i32
---        Actual:   *[second true n]i32
+--        Actual:   [second true n]i32
 --        Sizes "first true n" and "second true n" do not match.
 --  --> sizes/operators_differ.fut:7:48-75
 --   |
@@ -28,7 +28,7 @@ def partial (n: i64) : [(n + n) * 2]i32 = replicate ((n - n) * 2) 1
 --
 -- error: Function body does not have expected type.
 --        Expected: [(n + n) * 2]i32
---        Actual:   *[(n - n) * 2]i32
+--        Actual:   [(n - n) * 2]i32
 --        Sizes "(n + n) * 2" and "(n - n) * 2" do not match.
 --  --> sizes/operators_differ.fut:9:43-68
 --   |

@@ -31,15 +31,15 @@ def wrong (n: i64) = zip (doubled (replicate n 0)) (named n)
 -- ==>
 -- error: Cannot apply "zip" to "named n" (invalid type).
 --        Expected: [d]i32
---        Actual:   *[d]i32
---        Sizes "d" and "d" do not match.
+--        Actual:   [d1]i32
+--        Sizes "d" and "d1" do not match.
 --   --> sizes/too_large.fut:30:52-61
 --    |
 -- 30 | def wrong (n: i64) = zip (doubled (replicate n 0)) (named n)
 --    |                          ------------------------- ^^^^^^^^^
 --    |                          |                         |
---    |                          |                         the second "d"
---    |                          the first "d"
+--    |                          |                         "d1"
+--    |                          "d"
 --    |
 --    = note: "d" is an unknown size returned by applying "doubled"
---    = note: "d" is an unknown size returned by applying "named"
+--    = note: "d1" is an unknown size returned by applying "named"

@@ -5,3 +5,5 @@ def main (p: {x: f32, y: f32}) = p.z
 --   |
 -- 1 | def main (p: {x: f32, y: f32}) = p.z
 --   |                                    ^ no such field
+--   |
+--   = help: its fields are x, y
