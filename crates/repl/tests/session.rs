@@ -124,8 +124,8 @@ fn types() {
     assert_eq!(last(&[":type zip"]), "'a 'b [n] -> (as: [n]a) -> (bs: [n]b) -> *[n](a, b)");
     assert_eq!(last(&[":type \\(x, y) -> (y, x)"]), "'^t '^t1 -> (t, t1) -> (t1, t)");
     let lines = ["type p = {x: i32}", "def f (a: p) = [a]"];
-    assert_eq!(last(&[lines[0], lines[1], ":type f"]), "(a: p) -> [1]p");
-    assert_eq!(last(&[lines[0], lines[1], ":expand f"]), "(a: {x: i32}) -> [1]{x: i32}");
+    assert_eq!(last(&[lines[0], lines[1], ":type f"]), "(a: p) -> *[1]p");
+    assert_eq!(last(&[lines[0], lines[1], ":expand f"]), "(a: {x: i32}) -> *[1]{x: i32}");
     assert!(last(&[":type 1 +"]).contains("Unexpected"));
     assert!(last(&[":type 1 + true"]).contains("Cannot apply"));
 }
