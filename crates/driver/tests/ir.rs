@@ -23,7 +23,7 @@ use fehu_ir::subst::renumber;
 use fehu_ir::validate::validate;
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Exp, Kernels, Memory, Prog, Rep, Soacs};
-use fehu_pass::{Flow, Form, Runner, StepId, Stop};
+use fehu_pass::{Flow, Form, Language, Runner, StepId, Stop};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -162,7 +162,7 @@ fn marked(text: &str) -> Result<String, String> {
         Ok(mut prog) if text.lines().any(|l| l.trim() == "soacs") => {
             make_entry(&mut prog);
             fehu_ir::mark::mark(&mut prog);
-            Ok(prog.print())
+            Ok(Language::print(&prog))
         }
         Ok(_) | Err(_) => Ok(text.to_owned()),
     }
@@ -221,7 +221,7 @@ fn fused(_: &Path, text: &str) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!(
             "scremas, histograms, scatters, filters {found:?}, not {expected:?}\n{}",
-            prog.print()
+            Language::print(&prog)
         )),
     }
 }

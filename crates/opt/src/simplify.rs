@@ -19,6 +19,7 @@
 
 mod choices;
 mod engine;
+mod frame;
 mod hoist;
 mod known;
 mod rules;

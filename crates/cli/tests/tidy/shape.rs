@@ -45,12 +45,15 @@ fn methods_are_where_their_type_is() {
 const MAX_CYCLE: usize = 4;
 
 /// Larger ones: the crate, one of the files, how many they are, and why.
-const CYCLES: [(&str, &str, usize, &str); 1] = [(
-    "ir",
-    "syntax.rs",
-    8,
-    "the types of the core IR are defined by each other, and its walks are compiled for each representation",
-)];
+const CYCLES: [(&str, &str, usize, &str); 2] = [
+    (
+        "ir",
+        "syntax.rs",
+        8,
+        "the types of the core IR are defined by each other, and its walks are compiled for each representation",
+    ),
+    ("randprog", "maker.rs", 5, "expressions about one thing are made of expressions about others"),
+];
 
 #[test]
 fn files_do_not_go_in_circles() {

@@ -8,7 +8,8 @@
 //! Programs say so what is beyond an edge. What holds of both results, each under its condition, holds of the integer. There is no end of what might hold; what is asked are
 //! the two things that indices are checked for: that it is not negative, and that it is below what an index around it is below.
 
-use super::engine::{Engine, Frame, FrameKind};
+use super::engine::Engine;
+use super::frame::{Frame, FrameKind};
 use fehu_ir::mem::{poly, sym};
 use fehu_ir::visit::deep;
 use fehu_ir::{Body, Exp, PatElem, Rep, SubExp, Type};

@@ -8,10 +8,11 @@
 //! loops and lambdas around it is put into the frame outside of them, which is
 //! all that hoisting takes.
 
+use super::frame::{Frame, FrameKind, Promise};
 use super::rules::{self, Rewrite};
 use super::Uses;
 use crate::shallow::{self, Replaced};
-use fehu_algebra::{Facts, Poly};
+use fehu_algebra::Poly;
 use fehu_base::prim::{IntType, PrimValue};
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::Classes;
@@ -48,57 +49,6 @@ fn steers_flattening(attr: &Attr) -> bool {
     }
 }
 
-/// What a body is the body of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FrameKind {
-    /// A function.
-    Top,
-    /// A branch, run at most once.
-    Branch,
-    /// A loop or lambda, run any number of times.
-    Repeated,
-    /// The body of `WithAcc`: run once, but what is in it may not leave.
-    Closed,
-}
-
-/// A body under construction.
-#[derive(Debug)]
-pub(crate) struct Frame<R: Rep> {
-    pub(crate) stms: Vec<Stm<R>>,
-    pub(crate) kind: FrameKind,
-    pub(crate) facts: Facts,
-    /// How often it runs, if that is known before: a size of this integer type.
-    pub(super) trips: Option<(SubExp, IntType)>,
-    /// Whether it is run for the elements of arrays, all of them in parallel.
-    pub(super) elementwise: bool,
-    /// The condition of a branch.
-    pub(super) condition: Option<SubExp>,
-    /// Names whose facts were learnt for this frame only, and what indices of this frame are below.
-    pub(super) scoped: Vec<Name>,
-    pub(super) bounds: Vec<SubExp>,
-    /// Conditions that were checked in this frame.
-    checks: Vec<Name>,
-    /// The numbers of which promises were made in this frame.
-    pub(super) promised: Vec<Name>,
-}
-
-impl<R: Rep> Frame<R> {
-    pub(super) fn new(kind: FrameKind, facts: Facts) -> Frame<R> {
-        Frame {
-            stms: vec![],
-            kind,
-            facts,
-            trips: None,
-            elementwise: false,
-            condition: None,
-            scoped: vec![],
-            bounds: vec![],
-            checks: vec![],
-            promised: vec![],
-        }
-    }
-}
-
 /// The simplifier at work.
 #[derive(Debug)]
 pub(crate) struct Engine<'a, R: Rep<Dec = ()>> {
@@ -132,14 +82,6 @@ pub(crate) struct Engine<'a, R: Rep<Dec = ()>> {
     pub(super) promises: FxHashMap<Name, Vec<Promise>>,
     /// The sizes of the arguments of an entry point.
     pub(super) given: Vec<SubExp>,
-}
-
-/// These are sizes where all of those are positive, from this level on.
-#[derive(Clone, Debug)]
-pub(super) struct Promise {
-    pub(super) sizes: Rc<[SubExp]>,
-    pub(super) runs: Rc<[SubExp]>,
-    pub(super) level: usize,
 }
 
 impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {

@@ -19,7 +19,8 @@
 //! So a view leaves only if it is known to be inside of its array at the new place too. That its size is no negative number
 //! must be known as well: what follows believes it.
 
-use super::engine::{Engine, FrameKind};
+use super::engine::Engine;
+use super::frame::FrameKind;
 use fehu_algebra::Poly;
 use fehu_base::ops::{BinOp, CmpOp, UnOp};
 use fehu_base::prim::PrimType;

@@ -12,7 +12,8 @@
 //! A sum that may wrap is exact where it turns out to be small: if `t = n + 1` is the size of an array, then `n` is `t - 1`, which does not
 //! wrap, whatever `n` was to begin with. So a size makes its summands known.
 
-use super::engine::{Engine, Promise};
+use super::engine::Engine;
+use super::frame::Promise;
 use fehu_algebra::{Poly, Sym};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
 use fehu_base::prim::{IntType, PrimType};

@@ -1,7 +1,8 @@
 //! Indexing into arrays whose making is known.
 
 use super::{Rewrite, Rule, MAX_COPIED};
-use crate::simplify::engine::{Engine, FrameKind};
+use crate::simplify::engine::Engine;
+use crate::simplify::frame::FrameKind;
 use crate::simplify::hoist::is_total;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
