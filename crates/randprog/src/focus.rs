@@ -60,8 +60,11 @@ pub(crate) fn about(m: &mut Maker<'_>, ty: &Ty, depth: usize) -> Option<String> 
             }
         });
     }
+    // Functions have no arrays of the program.
+    let in_entry = m.env.iter().any(|(x, _)| x == "ys");
     match (m.focus, ty) {
         (Focus::All, _) => None,
+        (Focus::Lengths, _) if !in_entry => None,
         (Focus::Updates, Ty::Array(s, t)) => Some(updates::changed(m, s, t, depth)),
         (Focus::Updates, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..)) => {
             Some(updates::after_changes(m, ty, depth))

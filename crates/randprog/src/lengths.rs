@@ -21,7 +21,7 @@ const SIZES: [&str; 14] = [
     "0 - n",
     "q * 4611686018427387904",
     "4611686018427387904 + q",
-    "-9223372036854775808 + n",
+    "i64.lowest + n",
     "i64.min q 40",
     "i64.max q (-2)",
     "if q > 3 then q else n - 5",
@@ -73,10 +73,10 @@ const USES: [&str; 8] = [
     "(let c = copy ys with [l] = 99 in i64.sum c)",
     "(let c = loop c = replicate 64 0i64 for i < 64 - l do c with [l + i] = 7 in i64.sum c)",
     "(let c = loop c = replicate (l + 20) 0i64 for i < 20 do c with [i] = i in i64.sum c)",
-    "i64.sum ys[l:m]",
+    "(i64.sum ys[l:m])",
     "(loop s = 0 for i < m do if i < m - l then s + ys[i + l] else s)",
     "(loop s = 0 for i < m do if i >= l then s + ys[i - l] else s)",
-    "i64.sum (map (\\i -> if i < l then 0 else ys[i - l]) (iota m))",
+    "(i64.sum (map (\\i -> if i < l then 0 else ys[i - l]) (iota m)))",
 ];
 
 /// A number that is made of such a length.

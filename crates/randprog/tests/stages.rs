@@ -101,6 +101,10 @@ fn single_programs_are_accepted() {
     for (seed, (name, focus)) in (0..90).zip(Focus::NAMES.into_iter().cycle()) {
         let text = generate(focus, Choices::random(seed), "").file();
         let front = fehu_driver::front::check_text(std::path::Path::new("random.fut"), text);
-        assert!(!front.failed(), "seed {seed}, about {name}");
+        assert!(
+            !front.failed(),
+            "seed {seed}, about {name}: {:?}",
+            front.diagnostics.iter().find(|d| d.severity == fehu_base::Severity::Error).map(|d| &d.message)
+        );
     }
 }
