@@ -72,7 +72,7 @@ entry in_loop (n: i64) =
 -- ==
 -- entry: pieces
 -- input { [1i64,2i64] } output { [0i64,0i64,1i64] }
--- input { [4611686018427387904i64,4611686018427387904i64,1i64] } error: too many elements|out of memory|too large|does not fit
+-- input { [4611686018427387904i64,4611686018427387904i64,1i64] } error: too many elements|out of memory|too large|does not fit|is invalid
 
 entry pieces (ns: []i64) =
   let (_, _, _, xs) = flatmap' (\n -> iota n) ns in xs
