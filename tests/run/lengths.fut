@@ -1,4 +1,4 @@
--- Lengths of arrays whose sizes are none, of which nobody uses more than the length: their checks stay, or nobody relies on them.
+-- Lengths of arrays of invalid sizes, of which only the length is used: their checks remain, or no other check relies on them.
 -- ==
 -- entry: scattered
 -- input { 4i64 } output { 420i64 }
@@ -31,7 +31,7 @@ entry in_rows (n: i64) (m: i64) (xs: []i64) : i64 =
   let ys = transpose (map (\i -> map (+ i) (iota m)) (iota n))
   in xs[length ys]
 
--- Without rows, nobody asks how long they would be.
+-- The row size of an array without rows is not checked.
 -- ==
 -- entry: no_rows
 -- input { 3i64 } output { [3i64,3,3] }
@@ -97,7 +97,7 @@ def long [n] (xs: [n]i64) (ys: []i64) : i64 = ys[length xs]
 entry called (n: i64) (xs: []i64) : i64 =
   xs[length (made n true)] + long (rotate 1 (made n (n > 1))) xs
 
--- A value that nobody uses goes with the check of its place.
+-- An unused value is removed with the check of its index.
 -- ==
 -- entry: unused
 -- input { 7i64 [1i64,2,3] } output { 3i64 }

@@ -78,11 +78,7 @@ impl Known {
     pub fn of_fun<R: Rep>(fun: &FunDef<R>) -> Known {
         let mut known = Known::default();
         known.params(fun.params.iter());
-        // Who calls an entry point checks all sizes.
-        let checked = if fun.entry.is_some() { usize::MAX } else { 1 };
-        for p in &fun.params {
-            known.sizes.extend(p.ty.shape().iter().take(checked));
-        }
+        known.sizes.extend(fun.checked_sizes());
         known.body(&fun.body);
         known
     }
@@ -480,8 +476,9 @@ pub fn remainder_of(quotient: Sym) -> Option<Name> {
     (quotient.0 >= FIRST_QUOTIENT).then(|| Name(u32::MAX - quotient.0))
 }
 
-/// Adds that an array exists: its size is one, and where that is positive, so is the size of its rows. Of rows that are not there,
-/// nobody has checked the size.
+/// Records that an array exists: its first size is at least 0 and, where that is positive, so is the next
+/// one. Sizes behind one that may be 0 are unchecked: an array without rows has passed no check of its row
+/// size.
 fn shape(facts: &mut Facts, ty: &Type) {
     for n in ty.shape() {
         size(facts, *n);

@@ -181,7 +181,8 @@ impl Diagnostic {
         self.fix_all(title, vec![(span.start(), before.to_owned()), (span.end(), after.to_owned())])
     }
 
-    /// Notes that the problem of another diagnostic, with the same message, is this one at another place, which edits change, too.
+    /// Notes that the problem of another diagnostic, with the same message, is this one at another place,
+    /// which edits change, too.
     pub fn also(&mut self, other: Diagnostic) {
         self.related.push(Label { span: other.span, text: "and here".into() });
         for (fix, there) in self.fixes.iter_mut().zip(other.fixes) {

@@ -58,8 +58,8 @@ impl NameSource {
         self.bases[name.0 as usize]
     }
 
-    /// Notes the path of the module that a name is in. Of several modules that show a name, the first counts; a path that only becomes longer is that
-    /// of the same module, seen from further away.
+    /// Notes the path of the module that a name is in. Of several modules that show a name, the first counts;
+    /// a path that only becomes longer is that of the same module, seen from further away.
     pub fn put_into(&mut self, name: Name, module: Symbol) {
         let known = self.modules.entry(name).or_insert(module);
         if module.as_str().strip_suffix(known.as_str()).is_some_and(|front| front.ends_with('.')) {

@@ -1,7 +1,8 @@
 //! Room on the stack for recursion over things that nest without bound.
 //!
-//! Whoever recurses does so in [`deep`], which goes on on a new piece of stack where little is left. What decides that, and enters the
-//! new piece, is one function for all: such places are many, and each would otherwise be compiled with a copy of it.
+//! Recursive functions run their bodies in [`deep`], which continues on a new piece of stack where little is
+//! left. What decides that, and enters the new piece, is one function for all: such places are many, and each
+//! would otherwise be compiled with a copy of it.
 
 /// Calls the function, with room on the stack for what is usual.
 pub fn deep<T>(f: impl FnOnce() -> T) -> T {

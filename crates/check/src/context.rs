@@ -36,14 +36,15 @@ pub struct Context {
     pub declared: FxHashSet<Name>,
     /// Constants and functions that are other ones by definition.
     pub synonyms: Synonyms,
-    /// Parameters of definitions whose type is that of a number only because nothing says otherwise: which ones, and as written.
+    /// Parameters of definitions whose type is that of a number only because nothing says otherwise: which
+    /// ones, and as written.
     pub defaulted: FxHashMap<Name, Vec<(usize, Ident)>>,
     /// The name of the definition or specification that is being checked, behind which type parameters are declared.
     pub definition: Option<Ident>,
     /// How many problems had been found where it began.
     pub before: usize,
-    /// Whether it uses something of which the type is not known, because of a mistake elsewhere: what is not known of its own
-    /// types and names is no mistake then.
+    /// Whether it uses something of which the type is not known, because of a mistake elsewhere: what is not
+    /// known of its own types and names is no mistake then.
     pub uses_broken: bool,
     /// What is named in definitions that had errors.
     pub unfinished: Vec<Occurrence>,

@@ -88,8 +88,8 @@ pub struct FunctorSig {
     /// What types of the result mention, the body binds and the result does not show: sizes kept
     /// `local`, and unknown sizes of constants. Each application copies them too.
     pub hidden: Vec<Name>,
-    /// Values of the result that are other names for something: for each, what. That is of the parameter, of the result,
-    /// hidden or from outside.
+    /// Values of the result that are other names for something: for each, what. That is of the parameter, of
+    /// the result, hidden or from outside.
     pub synonyms: Vec<(Name, Name)>,
 }
 

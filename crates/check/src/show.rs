@@ -1,8 +1,8 @@
 //! Types, sizes, patterns and small expressions as text.
 //!
-//! One printer, two spellings of names: as the user wrote them, for people
-//! ([`show_type`], [`Show::plain`]; see [`Texts`]), and with their unique numbers, for
-//! `fehu dev --typed` ([`crate::print`]). What the user abbreviated has the user's name for it, unless one asks for all of it.
+//! One printer, two spellings of names: as the user wrote them, for people ([`show_type`], [`Show::plain`];
+//! see [`Texts`]), and with their unique numbers, for `fehu dev --typed` ([`crate::print`]). What the user
+//! abbreviated has the user's name for it, unless one asks for all of it.
 //!
 //! Expressions are printed on one line; the places that show a whole
 //! declaration live in [`crate::print`].

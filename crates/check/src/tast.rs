@@ -116,8 +116,8 @@ pub struct EntryParam {
     pub ty: Option<Shown>,
 }
 
-/// A type as callers name it: as it was written, without sizes. Types of which only the parts were written, or nothing, have the same
-/// names as those that were written in full.
+/// A type as callers name it: as it was written, without sizes. Types of which only the parts were written,
+/// or nothing, have the same names as those that were written in full.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Shown {
     /// A name with its arguments, and what it stands for if that can be seen.

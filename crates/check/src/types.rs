@@ -1,11 +1,10 @@
 //! Types as the checker and lowering see them.
 //!
-//! Abbreviations are expanded; what is left of type names are type parameters
-//! and abstract types ([`Type::Var`]). What an abbreviation stood for remembers it, for people alone ([`Parts`]). Tuples are records with the fields `0`,
-//! `1`, ... Arrays are one dimension at a time: `[n][m]i32` is an array of
-//! `[m]i32`. Uniqueness (`*`) sits on arrays and type variables, wherever they
-//! stand inside a parameter or result type; `*(a, b)` is `(*a, *b)`.
-//! Unification ignores it.
+//! Abbreviations are expanded; what is left of type names are type parameters and abstract types
+//! ([`Type::Var`]). What an abbreviation stood for remembers it, for people alone ([`Parts`]). Tuples are
+//! records with the fields `0`, `1`, ... Arrays are one dimension at a time: `[n][m]i32` is an array of
+//! `[m]i32`. Uniqueness (`*`) sits on arrays and type variables, wherever they stand inside a parameter or
+//! result type; `*(a, b)` is `(*a, *b)`. Unification ignores it.
 //!
 //! A size is a constant, a variable, or an expression over variables; two
 //! sizes are equal when they are written the same. `Size::Any` and `Type::Meta`
@@ -60,8 +59,9 @@ pub enum Type {
     Error,
 }
 
-/// What a type consists of. If the user abbreviated the type, that is remembered: for messages alone. Whatever changes a part
-/// may leave the abbreviation as it is, since printers ask whether the type is still what it stands for.
+/// What a type consists of. If the user abbreviated the type, that is remembered: for messages alone.
+/// Whatever changes a part may leave the abbreviation as it is, since printers ask whether the type is still
+/// what it stands for.
 #[derive(Clone, Debug)]
 pub struct Parts<T> {
     of: Arc<T>,

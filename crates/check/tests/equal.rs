@@ -1,4 +1,5 @@
-//! When two sizes are equal: whoever asks gets the same answer, in both directions, and what is called equal has equal values.
+//! When two sizes are equal: all rules of the checker give the same answer, in both directions, and equal
+//! sizes have equal values.
 
 use fehu_base::diagnostic::Severity;
 use fehu_base::SourceMap;

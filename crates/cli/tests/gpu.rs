@@ -16,8 +16,9 @@ use std::process::{Command, Output};
 /// Programs that are run with versions by chance.
 const PROGRAMS_BY_CHANCE: usize = 5;
 
-/// Programs in which each plan of kernels stands, in each of its forms and with each way to exchange values: a seventh of all kernels.
-/// All others are tested in modules called `long`, which `./test` leaves out and `./test long` does not.
+/// Programs in which each plan of kernels stands, in each of its forms and with each way to exchange values:
+/// a seventh of all kernels. All others are tested in modules called `long`, which `./test` leaves out and
+/// `./test long` does not.
 const EACH_PLAN: [&str; 21] = [
     "after",
     "at_once",

@@ -387,8 +387,8 @@ fn scheme_args(s: &Scheme, n: Name) -> Vec<TypeArg> {
     vec![]
 }
 
-/// A type with the numbers of the names that it mentions; those that it binds are counted. What functions in sizes are instantiated at
-/// does not count.
+/// A type with the numbers of the names that it mentions; those that it binds are counted. What functions in
+/// sizes are instantiated at does not count.
 fn canonical(names: &mut NameSource, s: &Scheme) -> String {
     // A name may be bound twice.
     let s = &Subst::default().scheme(names, s);

@@ -112,8 +112,8 @@ fn function(flat: &mut Flat, fun: FunDef<Soacs>) -> FunDef<Kernels> {
         Some(entry) => entry.name.to_string(),
         None => flat.seq.b.names.base(fun.name).to_string(),
     });
+    flat.arrays.enter(&fun);
     let FunDef { name, entry, attrs, params, ret, body, loc } = fun;
-    flat.arrays.enter(&params);
     let params = params.into_iter().map(same_param).collect();
     let ret = ret.into_iter().map(|r| fehu_ir::FunRet { ty: r.ty, dec: () }).collect();
     FunDef { name, entry, attrs, params, ret, body: flat.host_body(body), loc }

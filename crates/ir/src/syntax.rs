@@ -249,17 +249,17 @@ pub enum Basic {
 
 /// What a check is made for, which says when it may go.
 ///
-/// A fact may be used only as long as its proof stays. Facts hold because of the checks that statements name as certificates (whoever
-/// uses such a fact names the certificate, too), or because of checks that stay; from types nothing is learnt, since arrays go with
-/// their checks when nobody uses them.
+/// A fact may be used only while its proof remains in the program. It holds because of a check whose
+/// certificate the statement that uses the fact names, or because of a check that is never dead. No fact is
+/// inferred from types: a dead array is removed with its checks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Purpose {
     /// The values of statements that name its certificate: it goes with them.
     Values,
     /// The program itself asks for it (`assert`): it stays where the code around it runs.
     Program,
-    /// From here on `sizes` are sizes, at least 0 and below 2^48, if all of `runs` are positive. Passes rely on that without
-    /// naming the certificate, so the check stays where the code around it runs.
+    /// From here on `sizes` are sizes, at least 0 and below 2^48, if all of `runs` are positive. Passes rely
+    /// on that without naming the certificate, so the check stays where the code around it runs.
     #[allow(missing_docs)]
     Sizes { sizes: Vec<SubExp>, runs: Vec<SubExp> },
 }
@@ -270,7 +270,7 @@ impl Purpose {
         Purpose::Sizes { sizes, runs: vec![] }
     }
 
-    /// Whether the check stays although nobody names its certificate.
+    /// Whether the check is never dead: it remains although no statement names its certificate.
     pub fn stays(&self) -> bool {
         match self {
             Purpose::Values => false,
@@ -374,6 +374,15 @@ pub struct FunDef<R: Rep> {
     pub ret: Vec<FunRet<R>>,
     pub body: Body<R>,
     pub loc: Loc,
+}
+
+impl<R: Rep> FunDef<R> {
+    /// The sizes of arguments that are checked before the body runs. The caller of an entry point checks all;
+    /// elsewhere the inner sizes of an array without rows are unchecked.
+    pub fn checked_sizes(&self) -> impl Iterator<Item = SubExp> + '_ {
+        let dims = if self.entry.is_some() { usize::MAX } else { 1 };
+        self.params.iter().flat_map(move |p| p.ty.shape().iter().take(dims).copied())
+    }
 }
 
 /// The face that an entry point shows to the outside world. Parameters and results are given as

@@ -9,8 +9,9 @@
 //! - `bound`: a name where it is bound;
 //! - `callee`: the name of a function where it is called.
 //!
-//! A walk goes on as `dyn Visitor` or `dyn Mutator`, and the parts of an expression are a function of its representation
-//! ([`Rep::look`], [`Rep::change`]): so they are compiled three times, here, and not for each walk and each crate.
+//! A walk goes on as `dyn Visitor` or `dyn Mutator`, and the parts of an expression are a function of its
+//! representation ([`Rep::look`], [`Rep::change`]): so they are compiled three times, here, and not for each
+//! walk and each crate.
 //!
 //! At the end of the file are shortcuts for simple walks that closures can do.
 

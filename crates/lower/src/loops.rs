@@ -70,10 +70,10 @@ pub(crate) fn lower_loop<'a>(cx: &mut Lowerer<'a>, lp: &'a tast::Loop) -> Res<Va
     finish_loop(&mut cx.code, params, core_form, carried.settle(body), &carried, &ty)
 }
 
-/// The sizes that a loop carries. Their checks at the beginning of an iteration always hold if they have been checked before the loop, and
-/// those for the next iteration in this one.
+/// The sizes that a loop carries. Their checks at the beginning of an iteration always hold if they have been
+/// checked before the loop, and those for the next iteration in this one.
 struct Carried {
-    /// A size, and whether it has been checked by whoever hands it on.
+    /// A size, and whether its initial value and its value for the next iteration have been checked.
     sizes: Vec<(Name, bool)>,
     /// The certificates of the checks in the body.
     said: Vec<(Name, Name)>,

@@ -68,7 +68,8 @@ impl Code {
         self.all(&[low, high])
     }
 
-    /// Whether the product of two sizes is one. That is asked of the product itself, too: the sizes may come from code without checks.
+    /// Whether the product of two sizes is one. That is asked of the product itself, too: the sizes may come
+    /// from code without checks.
     pub(crate) fn product_fits(&mut self, n: SubExp, m: SubExp, product: SubExp) -> SubExp {
         match (n.as_i64(), m.as_i64()) {
             (Some(a), Some(b)) => return SubExp::bool(a.checked_mul(b).is_some_and(|p| p < LIMIT)),
@@ -113,9 +114,10 @@ impl Code {
         }
     }
 
-    /// Sizes that functions take and return, loops carry and branches return are hidden from the checks that were made of them. They are
-    /// said again here: by a check that always holds, if whoever hands a size on has checked it, and else by one that asks. An inner
-    /// size is known to be one where those around it are positive: without rows, nobody has checked it. Gives certificates.
+    /// Records what is known of sizes that functions take or return, loops carry and branches return, whose
+    /// checks are elsewhere: by a check that always holds, if the origin of the size has checked it, else by
+    /// one at run time. An inner size is valid where the sizes around it are positive: an array without rows
+    /// has passed no check of its row size. Returns sizes with certificates.
     pub(crate) fn check_shapes(
         &mut self,
         ty: &Ty,
@@ -152,7 +154,7 @@ impl Code {
         said
     }
 
-    /// Checks those of the sizes that nobody has checked here, for somebody who relies on them elsewhere.
+    /// Checks the sizes that have not been checked in this body, since a caller or a callee relies on them.
     pub(crate) fn check_hidden(&mut self, ty: &Ty, handed_on: impl Fn(Name) -> bool) {
         let sizes = ty.dims().into_iter().filter_map(|d| d.operand().name());
         let hidden: Vec<Name> = sizes.filter(|n| handed_on(*n) && !self.checked_sizes.contains(n)).collect();

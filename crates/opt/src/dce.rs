@@ -1,9 +1,9 @@
 //! Dead code: statements, results, loop parameters, inputs and operators that
 //! nothing depends on.
 //!
-//! One walk backwards over each body. Everything but the results of functions
-//! is pure, so what is not needed is not done: a check of values goes with them, one on which others rely stays
-//! ([`fehu_ir::Purpose`]). Flattening makes checks apart from what needs them: from then on, all of them stay ([`flattened`]).
+//! One walk backwards over each body. Everything but the results of functions is pure, so what is not needed
+//! is not done: a check of values goes with them, one on which others rely stays ([`fehu_ir::Purpose`]).
+//! Flattening makes checks apart from what needs them: from then on, all of them stay ([`flattened`]).
 
 use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
@@ -377,8 +377,8 @@ fn whole(live: &mut [bool]) -> bool {
     used
 }
 
-/// Tracing and breakpoints are seen from outside, others rely on checks that stay, and perhaps on all checks. What checks that stay say
-/// holds in the body they are in, so they go with it.
+/// Tracing and breakpoints are seen from outside, others rely on checks that stay, and perhaps on all checks.
+/// What checks that stay say holds in the body they are in, so they go with it.
 fn has_effect<R: Rep>(stm: &Stm<R>, checks: Checks) -> bool {
     let traced = matches!(stm.exp, Exp::Basic(Basic::Opaque(_))) && !stm.attrs.is_empty();
     let stays = matches!(&stm.exp, Exp::Basic(Basic::Assert(_, _, purpose)) if purpose.stays());

@@ -1,7 +1,7 @@
 //! Removes checks that always hold, and stayed only for what they say of sizes.
 //!
-//! Before: any program over `Soacs`. After: the same without them. The simplifier knows less from then on; those who come later take a check
-//! to be something that may fail.
+//! Before: any program over `Soacs`. After: the same without them. The simplifier knows less from then on;
+//! those who come later take a check to be something that may fail.
 //!
 //! ```text
 //! loop (n = 3, xs : [n]i32 = ys) for i < k {

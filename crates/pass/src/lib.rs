@@ -5,8 +5,9 @@
 //!
 //! - A [`Language`] is a form that a program has between two passes: one of the three representations of the core
 //!   IR, the imperative IR, or the generated text. It can be printed and validated, and most can be read back.
-//! - A [`Pass`] has a name and changes a program of one language in place. Passes are statics of the crate that
-//!   implements them, and so compiled there: `sink::PASS`. A pass is [optional](Need::Optional) if programs are correct without it.
+//! - A [`Pass`] has a name and changes a program of one language in place. Passes are statics of the crate
+//!   that implements them, and so compiled there: `sink::PASS`. A pass is [optional](Need::Optional) if
+//!   programs are correct without it.
 //! - A [`Pipeline`] is a list of [`Step`]s, each with the reason for its position. A step runs a pass, or lowers the
 //!   program from one language to the next. The types of a pipeline's ends are checked by Rust, so a pass over
 //!   `Memory` cannot stand before memory exists.

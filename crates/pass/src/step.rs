@@ -14,8 +14,8 @@ pub enum Need {
     Required,
 }
 
-/// A pass: a name and what it does to a program of one language. A static, not a constant: what it names is then compiled in its own
-/// crate, also if it is generic, and not where it is used.
+/// A pass: a name and what it does to a program of one language. A static, not a constant: what it names is
+/// then compiled in its own crate, also if it is generic, and not where it is used.
 pub struct Pass<L> {
     /// The name, as `--after` and `--skip-pass` spell it.
     pub name: &'static str,

@@ -1,10 +1,11 @@
-//! Lengths of arrays that may not exist: of negative or excessive sizes, of which nobody uses more than the length.
+//! Lengths of arrays of negative or excessive sizes, of which only the length is used.
 //!
 //! ```text
 //! let a = scatter (replicate (k - 24) 0) [0] [9]  let k = length a  in  (copy ys)[k]
 //! ```
 //!
-//! Such a program ends with a check that failed. A stage after which it reads outside of an array has believed in a size whose check is gone.
+//! Such a program ends with a check that failed. A stage after which it reads outside of an array has
+//! believed in a size whose check is gone.
 
 use crate::maker::Maker;
 use crate::types::{Size, Ty};

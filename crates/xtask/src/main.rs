@@ -32,7 +32,8 @@ enum Chore {
     Fuzz(fuzz::Args),
     /// Make random programs, and compare what stages and back ends make of them.
     Random(random::Args),
-    /// Write the pages that show results: of `bench/results`, into `docs/results`, and where pages have a place for a table.
+    /// Write the pages that show results: of `bench/results`, into `docs/results`, and where pages have a
+    /// place for a table.
     Tables(tables::Args),
 }
 

@@ -1,13 +1,15 @@
 //! Results of measurements as pages.
 //!
-//! In: `bench/results/*.tsv`. Out: a page for each in `docs/results`, a list of them all there, and the parts of other
-//! pages that stand between `<!-- table: NAME -->` and `<!-- end of table -->`, where NAME is that of a results file, or
-//! `means` for the geometric means of all contests. A test fails while a page says anything else.
+//! In: `bench/results/*.tsv`. Out: a page for each in `docs/results`, a list of them all there, and the parts
+//! of other pages that stand between `<!-- table: NAME -->` and `<!-- end of table -->`, where NAME is that
+//! of a results file, or `means` for the geometric means of all contests. A test fails while a page says
+//! anything else.
 //!
-//! A results file begins with lines `# KEY: VALUE`: `title`, `date`, `commit` and `machine`, and as often as needed
-//! `command` (how to repeat it) and `text` (what to know of it). The table follows, its cells separated by tabs. With
-//! `# kind: contest` it has a row for each time, which `contest.rs` puts side by side; `cargo xtask bench` writes such a
-//! file, `results.tsv`, in which title, date, commit and machine are to be filled in.
+//! A results file begins with lines `# KEY: VALUE`: `title`, `date`, `commit` and `machine`, and as often as
+//! needed `command` (how to repeat it) and `text` (what to know of it). The table follows, its cells
+//! separated by tabs. With `# kind: contest` it has a row for each time, which `contest.rs` puts side by
+//! side; `cargo xtask bench` writes such a file, `results.tsv`, in which title, date, commit and machine are
+//! to be filled in.
 
 mod contest;
 

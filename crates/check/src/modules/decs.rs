@@ -186,7 +186,8 @@ impl Checker<'_> {
         ValEntry { name, scheme: Arc::new(scheme), span: b.name.span, kind: ValKind::Global }
     }
 
-    /// What a definition with errors is declared to be, so that those who use it are checked; unless there is an error in that, too.
+    /// What a definition with errors is declared to be, so that those who use it are checked; unless there is
+    /// an error in that, too.
     fn promised_scheme(&mut self, b: &ast::ValBind, ty: &ast::TypeExp) -> Option<Scheme> {
         let said = self.ctx.diagnostics.len();
         let entry = self.val_spec(b.name, &b.tparams, ty, b.span);

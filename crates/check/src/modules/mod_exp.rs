@@ -159,8 +159,8 @@ impl Checker<'_> {
     }
 }
 
-/// What the result depends on and does not show, but the body binds; and the values, shown and hidden, that are other names
-/// for something.
+/// What the result depends on and does not show, but the body binds; and the values, shown and hidden, that
+/// are other names for something.
 fn hidden_names(known: &Synonyms, body: &[Dec], result: &Module) -> (Vec<Name>, Vec<(Name, Name)>) {
     let mut names = Names::default();
     names.of(result);

@@ -1,7 +1,7 @@
 //! Types by the names that the user gave them.
 //!
-//! In: a type that knows its abbreviation. Out: the abbreviation with its arguments; or none, if the type is no longer what the abbreviation
-//! stands for: a part may have another size by now.
+//! In: a type that knows its abbreviation. Out: the abbreviation with its arguments; or none, if the type is
+//! no longer what the abbreviation stands for: a part may have another size by now.
 //!
 //! ```text
 //! type pair [n] 'a = {x: [n]a, y: [n]a}

@@ -1,7 +1,7 @@
 //! The texts of the names in one message or signature.
 //!
-//! Different names have different texts. Who comes first keeps the text that the user wrote; what means something outside of the
-//! type comes before what the type itself binds:
+//! Different names have different texts. Who comes first keeps the text that the user wrote; what means
+//! something outside of the type comes before what the type itself binds:
 //!
 //! ```text
 //! (x: t) -> (y: t) -> (t, t), of two type parameters      (x: t) -> (y: t1) -> (t, t1)

@@ -1,4 +1,5 @@
-//! What other languages write, and how it is written here: for names that nothing has, and for forms that mean something else.
+//! What other languages write, and how it is written here: for names that nothing has, and for forms that
+//! mean something else.
 //!
 //! In: the syntax, and types where they are known. Out: advice for the message, or none, as a wrong guess is worse.
 //!

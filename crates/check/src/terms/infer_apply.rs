@@ -357,7 +357,8 @@ impl Infer<'_> {
         Exp::new(ExpKind::Apply(f, args), ty, span)
     }
 
-    /// The result of a function. The second layer finds out its sizes; those that stand in the argument are put in already, for messages.
+    /// The result of a function. The second layer finds out its sizes; those that stand in the argument are
+    /// put in already, for messages.
     fn applied(&mut self, arrow: &Arrow, arg: &Exp) -> Type {
         let ExpKind::Var(argument) = &*arg.kind else { return arrow.ret.ty.clone() };
         let Some(param) = arrow.param.filter(|_| matches!(arrow.lhs, Type::Scalar(ScalarType::I64))) else {

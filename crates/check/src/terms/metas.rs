@@ -107,8 +107,8 @@ pub(crate) enum WhyKind {
 }
 
 impl Why {
-    /// Whether abstract types that hide sizes will do. Of what a function only takes once and returns there is one value, so
-    /// all its values have the same sizes: `copy`.
+    /// Whether abstract types that hide sizes will do. Of what a function only takes once and returns there
+    /// is one value, so all its values have the same sizes: `copy`.
     pub(crate) fn admits_hidden_sizes(&self) -> bool {
         matches!(self.kind, WhyKind::OnlyValue(_))
     }

@@ -202,7 +202,8 @@ fn sized(
     Some((Some(val), scheme))
 }
 
-/// What is named in a definition that has errors, for tools. Sizes are not known yet, but for those that the definition names.
+/// What is named in a definition that has errors, for tools. Sizes are not known yet, but for those that the
+/// definition names.
 fn keep_seen(ctx: &mut Context, st: &mut State, definition: Span) {
     for o in std::mem::take(&mut st.seen) {
         let inside = |s: &Span| s.file == definition.file && definition.lo <= s.lo && s.hi <= definition.hi;
@@ -211,7 +212,7 @@ fn keep_seen(ctx: &mut Context, st: &mut State, definition: Span) {
     }
 }
 
-/// Gives size and type parameters that nobody wrote names that nothing else in the function has.
+/// Gives names to inferred size and type parameters; the names are unique in the function.
 fn tell_apart(names: &mut NameSource, written: &[TParam], top: &sizes::Top) {
     if top.tparams.len() == written.len() {
         return;

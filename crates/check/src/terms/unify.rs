@@ -52,8 +52,8 @@ impl Mismatch {
 }
 
 impl Infer<'_> {
-    /// A type for a message. Of a part that is not known, it says whether it is a number. Sizes are only found out later: those
-    /// that have no name here are not shown.
+    /// A type for a message. Of a part that is not known, it says whether it is a number. Sizes are only
+    /// found out later: those that have no name here are not shown.
     pub(crate) fn show(&mut self, t: &Type) -> String {
         let t = self.visible(t);
         let mut unknown = vec![];

@@ -171,8 +171,8 @@ fn mentioned_exp(e: &Exp, out: &mut FxHashSet<Name>) {
     children(e, &mut |c| mentioned_exp(c, out));
 }
 
-/// Whether a `*` stands somewhere in the type, not counting the parameters and results of functions in it: a parameter of
-/// the type is consumed, and a part of a result belongs to the caller.
+/// Whether a `*` stands somewhere in the type, not counting the parameters and results of functions in it: a
+/// parameter of the type is consumed, and a part of a result belongs to the caller.
 pub fn consumes(t: &Type) -> bool {
     match t {
         Type::Array(u, ..) | Type::Var(u, ..) => *u == Uniq::Unique,

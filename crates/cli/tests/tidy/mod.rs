@@ -97,7 +97,8 @@ fn no_crate_has_unsafe_code() {
     }
 }
 
-/// What would otherwise be compiled again wherever it is used: the entry to new stack, and passes over several representations.
+/// What would otherwise be compiled again wherever it is used: the entry to new stack, and passes over
+/// several representations.
 #[test]
 fn what_many_need_is_compiled_once() {
     for name in crates_in_order() {

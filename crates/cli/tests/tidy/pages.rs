@@ -1,8 +1,9 @@
-//! Pages stay short enough to be read: lines of a page, columns of a line, lines in all; and their links lead somewhere.
+//! Pages stay short enough to be read: lines of a page, columns of a line, lines in all; and their links lead
+//! somewhere.
 //!
-//! Pages are the documents of the root and of `docs`. Not counted are those that are made by a command or a test
-//! (`docs/results`, `docs/commands.md`), tables between `<!-- table: NAME -->` and `<!-- end of table -->`, and the notes of
-//! `notebook`, which are not edited after their day.
+//! Pages are the documents of the root and of `docs`. Not counted are those that are made by a command or a
+//! test (`docs/results`, `docs/commands.md`), tables between `<!-- table: NAME -->` and `<!-- end of table
+//! -->`, and the notes of `notebook`, which are not edited after their day.
 
 use super::{read, root};
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@
 use super::nest::{Nest, Source};
 use fehu_base::Name;
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Basic, Builder, Exp, Kernels, Param, Prog, Soacs, SubExp};
+use fehu_ir::{Basic, Builder, Exp, FunDef, Kernels, Prog, Soacs, SubExp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An array whose elements are read from its parts.
@@ -48,9 +48,9 @@ impl Arrays {
         }
     }
 
-    /// A function with these parameters comes next.
-    pub(super) fn enter(&mut self, params: &[Param<Soacs>]) {
-        self.sizes = params.iter().flat_map(|p| p.ty.shape().iter().copied()).collect();
+    /// This function comes next.
+    pub(super) fn enter(&mut self, fun: &FunDef<Soacs>) {
+        self.sizes = fun.checked_sizes().collect();
     }
 
     /// Whether an operand is a size for certain: arrays of it are there before any code runs.

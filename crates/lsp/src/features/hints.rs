@@ -61,8 +61,8 @@ pub(super) fn hints(state: &State, document: &Document, params: &Value) -> Resul
     Ok(Value::Array(shown.collect()))
 }
 
-/// All hints of a document, as far as its types are known; none if nothing is known of this text, for nobody knows where those of
-/// another one would belong.
+/// All hints of a document, as far as its types are known; none if nothing is known of this text, since it is
+/// unknown where those of another one would belong.
 pub(super) fn all(document: &Document) -> Vec<Hint> {
     let analyses = [&document.analysis, &document.partial].into_iter().flatten();
     let Some(analysis) = analyses.into_iter().find(|a| a.is_of(&document.text.text)) else { return vec![] };

@@ -1,13 +1,13 @@
 //! What the engine knows about integers: sizes are not negative, indices are
 //! below their bounds, sums are sums.
 //!
-//! The algebra computes with mathematical integers, the program with integers
-//! that wrap around. A sum or product is recorded in the algebra only if it cannot
-//! wrap, judged by how many bits its operands can have. Sizes of arrays have at most
-//! 48: whoever makes an array has checked that (`lower/sizes.rs`), and these checks stay when the array goes. So have indices: no
-//! loop gets further. The product of sizes of one argument of an entry point, or of indices into it, has at most 60 (`rts/c/values.h`
-//! checks that); other products may wrap around. Identities that hold also when wrapping (`a + b - b = a`) need no
-//! such care; they use polynomials of their own (`ring`).
+//! The algebra computes with mathematical integers, the program with integers that wrap around. A sum or
+//! product is recorded in the algebra only if it cannot wrap, judged by how many bits its operands can have.
+//! Sizes of arrays have at most 48: this is checked when an array is created (`lower/sizes.rs`), and these
+//! checks remain when the array is dead. So have indices: no loop gets further. The product of sizes of one
+//! argument of an entry point, or of indices into it, has at most 60 (`rts/c/values.h` checks that); other
+//! products may wrap around. Identities that hold also when wrapping (`a + b - b = a`) need no such care;
+//! they use polynomials of their own (`ring`).
 //!
 //! A sum that may wrap is exact where it turns out to be small: if `t = n + 1` is the size of an array, then `n` is `t - 1`, which does not
 //! wrap, whatever `n` was to begin with. So a size makes its summands known.

@@ -1,5 +1,5 @@
-//! The results as files: a table for people, every single time for programs, a plot, and what `cargo xtask tables` makes
-//! a page of.
+//! The results as files: a table for people, every single time for programs, a plot, and what `cargo xtask
+//! tables` makes a page of.
 
 use super::contest::Contestant;
 use super::measure::{Outcome, Row};

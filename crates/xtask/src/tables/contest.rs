@@ -1,8 +1,9 @@
-//! Contests: every time is a row `group, case, contestant, microseconds, ratio, low, high`; the page has a column for each
-//! contestant. Instead of a time there may be `failed: REASON` or `wrong: REASON`.
+//! Contests: every time is a row `group, case, contestant, microseconds, ratio, low, high`; the page has a
+//! column for each contestant. Instead of a time there may be `failed: REASON` or `wrong: REASON`.
 //!
-//! A ratio is how many times longer than the contestant that `# baseline: ...` names, with its 95 % interval; one without
-//! an interval is of a single round. `# apart: GROUP` asks for a geometric mean without that group as well.
+//! A ratio is how many times longer than the contestant that `# baseline: ...` names, with its 95 % interval;
+//! one without an interval is of a single round. `# apart: GROUP` asks for a geometric mean without that
+//! group as well.
 
 use super::Results;
 use std::fmt::Write as _;

@@ -13,7 +13,8 @@ use crate::subst::make_nonunique;
 use crate::types::{Size, Type};
 use fehu_base::{Diagnostic, Span};
 
-/// The complaint about an expression whose sizes differ from the expected ones, with a coercion if that is likely meant.
+/// The complaint about an expression whose sizes differ from the expected ones, with a coercion if that is
+/// likely meant.
 pub(super) fn coercion(
     sizer: &mut Sizer<'_>,
     d: Diagnostic,

@@ -1,8 +1,8 @@
 //! When two sizes are equal: the one rule, for unification, for module types and for branches.
 //!
-//! Sizes are equal when they are written the same; places, types, attributes and assertions do not count. Two names of one
-//! value are the same ([`Synonyms`]). Names that stand for sizes still to be found can be chosen ([`Choices`]), operators
-//! and other functions cannot.
+//! Sizes are equal when they are written the same; places, types, attributes and assertions do not count. Two
+//! names of one value are the same ([`Synonyms`]). Names that stand for sizes still to be found can be chosen
+//! ([`Choices`]), operators and other functions cannot.
 
 use crate::subst::exp_size;
 use crate::tast::{Exp, ExpKind, Index, RangeEnd};
@@ -11,7 +11,8 @@ use fehu_base::Name;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Constants and functions that are other ones by definition: `def rate = t.rate`, or a value seen through a module type.
+/// Constants and functions that are other ones by definition: `def rate = t.rate`, or a value seen through a
+/// module type.
 #[derive(Clone, Default, Debug)]
 pub struct Synonyms(FxHashMap<Name, Name>);
 
@@ -87,8 +88,8 @@ pub(crate) fn make_equal<C: Choices>(choices: &mut C, a: &Size, b: &Size) -> Res
     }
 }
 
-/// Whether two expressions are written the same but for names of sizes; `leaf` decides pairs in which one side is such a
-/// name and the other is not the same one.
+/// Whether two expressions are written the same but for names of sizes; `leaf` decides pairs in which one
+/// side is such a name and the other is not the same one.
 pub(crate) fn same_exp(known: &Synonyms, a: &Exp, b: &Exp, leaf: &mut Leaf<'_>) -> bool {
     let (a, b) = (skin(a), skin(b));
     if Arc::ptr_eq(&a.kind, &b.kind) {

@@ -30,7 +30,8 @@ fn holds<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<R
     }
 }
 
-/// What follows from conditions that were checked depends on their certificates. A check that stays may go only if the others stay.
+/// What follows from conditions that were checked depends on their certificates. A check that stays may go
+/// only if the others stay.
 fn made_before<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Basic(Basic::Assert(cond, _, purpose)) = &stm.exp else { return None };
     let mut certs: Vec<Name> = vec![];
