@@ -104,3 +104,61 @@ entry called (n: i64) (xs: []i64) : i64 =
 
 entry unused (i: i64) (xs: []i64) : i64 =
   let _x = xs[i] in length xs
+
+-- Both branches check the length; it is known also where the branches are nothing any more.
+-- ==
+-- entry: one_of_two one_of_three one_of_loops
+-- input { 2i64 1i64 [1i64,2,3] } output { 2i64 }
+-- input { -23i64 1i64 [1i64,2,3] } error: .
+-- input { -23i64 -1i64 [1i64,2,3] } error: .
+
+entry one_of_two [m] (n: i64) (q: i64) (xs: [m]i64) : i64 =
+  let p = n - 1
+  let ys = if q > 0 then iota (n - 1) else replicate (n - 1 + 0 * m) 7
+  in xs[length ys] + (if p > 100000 then 1 else 0)
+
+entry one_of_three [m] (n: i64) (q: i64) (xs: [m]i64) : i64 =
+  let p = n - 1
+  let ys =
+    match q
+    case 1 -> iota (n - 1)
+    case 2 -> replicate (n - 1 + 0 * m) 7
+    case _ -> if q > 100 then iota (n - 1 + 0 * m) else replicate (n - 1) q
+  in xs[length ys] + (if p > 100000 then 1 else 0)
+
+entry one_of_loops [m] (n: i64) (q: i64) (xs: [m]i64) : i64 =
+  let p = n - 1
+  let ys =
+    if q > 0
+    then loop z = iota (n - 1 + 0 * q) for i < q do map (+ i) z
+    else replicate (n - 1 + 0 * m) 7
+  in xs[length ys] + (if p > 100000 then 1 else 0)
+
+-- ==
+-- entry: one_at_points
+-- input { 1i64 [1i64,2,3] } output { [1i64,2,3] }
+-- input { -23i64 [1i64,2,3] } error: .
+
+entry one_at_points [m] (n: i64) (xs: [m]i64) : [m]i64 =
+  map (\x ->
+         let p = n + x - 2
+         let ys = if x > 1 then replicate (n + x - 2 + 0 * m) x else iota (n + x - 2 + 0 * m)
+         in xs[length ys] + (if p > 100000 then 1 else 0))
+      xs
+
+-- What a check says holds also where a part of its code is computed for itself.
+-- ==
+-- entry: parts other_parts
+-- input { [1i64,2,3] [0i64,1,2] } output { [1i64,3,6] 3i64 }
+-- input { [1i64,2,3] [1i64,-900000,2] } error: .
+
+entry parts [m] (xs: [m]i64) (qs: [m]i64) : ([m]i64, i64) =
+  let vs = map (\q -> xs[i64.min (length (iota q)) (m - 1)]) qs
+  in (scan (+) 0 vs, reduce i64.max 0 vs)
+
+entry other_parts [m] (xs: [m]i64) (qs: [m]i64) : ([m]i64, i64) =
+  let at q =
+    let l = length (iota q)
+    in (xs[i64.min l (m - 1)], xs[i64.min (l / 2) (m - 1)] + q / 2)
+  let (a, b) = unzip (map at qs)
+  in (scan (+) 0 a, reduce i64.max 0 b)

@@ -76,7 +76,7 @@ fn with_results(lambda: &Lambda<Soacs>, which: &[usize]) -> Lambda<Soacs> {
     let mut needed: FxHashSet<Name> = result.iter().filter_map(|e| e.name()).collect();
     let mut stms: Vec<Stm<Soacs>> = vec![];
     for stm in lambda.body.stms.iter().rev() {
-        if stm.pat.iter().any(|p| needed.contains(&p.name)) {
+        if stm.stays() || stm.pat.iter().any(|p| needed.contains(&p.name)) {
             needed.extend(free_in_stm(stm));
             stms.push(stm.clone());
         }

@@ -161,6 +161,12 @@ impl<R: Rep> Exp<R> {
 }
 
 impl<R: Rep> Stm<R> {
+    /// Whether it is a check that stays. What comes after it may rely on it without naming its certificate: a
+    /// part of a body that leaves other statements out keeps those.
+    pub fn stays(&self) -> bool {
+        matches!(&self.exp, Exp::Basic(Basic::Assert(_, _, purpose)) if purpose.stays())
+    }
+
     /// Whether it gives scalars, or other names for arrays, without effects or checks. Tiles in shared memory may come after
     /// such code, which threads without a point run too.
     pub fn is_plain(&self) -> bool {

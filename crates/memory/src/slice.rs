@@ -6,7 +6,8 @@ use fehu_ir::visit::{look, Visitor};
 use fehu_ir::{Body, Loop, LoopForm, Param, Rep, Stm, SubExp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The statements of a body that operands depend on, with some others put before those at their positions.
+/// The statements of a body that operands depend on and its checks that stay, with some others put before those at
+/// their positions.
 pub(crate) fn needed<R: Rep>(
     body: &Body<R>,
     mut also: FxHashMap<usize, Stm<R>>,
@@ -15,7 +16,7 @@ pub(crate) fn needed<R: Rep>(
     let mut needed: FxHashSet<Name> = operands.filter_map(|e| e.name()).collect();
     let mut kept: Vec<Stm<R>> = vec![];
     for (i, stm) in body.stms.iter().enumerate().rev() {
-        if stm.pat.iter().any(|p| needed.contains(&p.name)) {
+        if stm.stays() || stm.pat.iter().any(|p| needed.contains(&p.name)) {
             needed.extend(free_in_stm(stm));
             kept.push(stm.clone());
         }

@@ -381,8 +381,7 @@ fn whole(live: &mut [bool]) -> bool {
 /// What checks that stay say holds in the body they are in, so they go with it.
 fn has_effect<R: Rep>(stm: &Stm<R>, checks: Checks) -> bool {
     let traced = matches!(stm.exp, Exp::Basic(Basic::Opaque(_))) && !stm.attrs.is_empty();
-    let stays = matches!(&stm.exp, Exp::Basic(Basic::Assert(_, _, purpose)) if purpose.stays());
-    traced || stays || checks == Checks::Effects && has_check(&stm.exp)
+    traced || stm.stays() || checks == Checks::Effects && has_check(&stm.exp)
 }
 
 fn has_check<R: Rep>(exp: &Exp<R>) -> bool {

@@ -13,7 +13,7 @@
 //! The part is computed once for each element, not once for each element and point around it, and read instead. That pays if it takes more than a few instructions. It needs memory
 //! of the order of what it reads, which is there anyhow: so a part stays that depends on the number of an element alone, since an `iota` has no memory.
 
-use crate::simplify::may_move;
+use crate::simplify::{is_total, may_move};
 use fehu_base::{Name, NameSource};
 use fehu_ir::cost::{self, scalar_instructions, FUNCTION_INSTRUCTIONS};
 use fehu_ir::free::free_in_stm;
@@ -184,6 +184,8 @@ impl Parts<'_> {
         outside: impl Fn(Name) -> bool,
     ) -> Parts<'a> {
         let mut known: FxHashMap<Name, bool> = FxHashMap::default();
+        // After a check that stays, what may fail relies on it.
+        let mut relies = false;
         let (mut same, mut bound_by, mut params) = (vec![], FxHashMap::default(), FxHashMap::default());
         for (p, a) in map.map.params.iter().zip(&map.arrays) {
             known.insert(p.name, outside(*a));
@@ -191,8 +193,12 @@ impl Parts<'_> {
         }
         for (k, stm) in map.map.body.stms.iter().enumerate() {
             let check = matches!(stm.exp, Exp::Basic(Basic::Assert(..)));
+            relies |= stm.stays();
             let is_same = |name: &Name| known.get(name).copied().unwrap_or_else(|| outside(*name));
-            let all = !check && may_move(stm) && free_in_stm(stm).iter().all(is_same);
+            let all = !check
+                && may_move(stm)
+                && (!relies || is_total(&stm.exp))
+                && free_in_stm(stm).iter().all(is_same);
             known.extend(stm.pat.iter().map(|p| (p.name, all)));
             bound_by.extend(stm.pat.iter().map(|p| (p.name, k)));
             same.push(all);

@@ -30,7 +30,7 @@ const SIZES: [&str; 14] = [
 ];
 
 /// Arrays of that size, of `i64`.
-const BASES: [&str; 13] = [
+const BASES: [&str; 15] = [
     "iota S",
     "replicate S 7i64",
     "tabulate S (+ 2)",
@@ -44,6 +44,8 @@ const BASES: [&str; 13] = [
     "flatten (replicate S [1i64, 2])",
     "flatten (replicate 2 (iota S))",
     "filter (>= 0) (iota S)",
+    "(if q > 1 then iota S else replicate (S + 0 * m) 7i64)",
+    "(if q > 1 then (loop z = iota S for _i < q do map (+ 1) z) else replicate (S + 0 * n) q)",
 ];
 
 /// Arrays made of another, `A`.
@@ -69,12 +71,15 @@ const STEPS: [&str; 18] = [
 ];
 
 /// What is computed of a length, `l`: mostly something that must be within an array.
-const USES: [&str; 8] = [
+const USES: [&str; 11] = [
     "(copy ys)[l]",
     "(let c = copy ys with [l] = 99 in i64.sum c)",
     "(let c = loop c = replicate 64 0i64 for i < 64 - l do c with [l + i] = 7 in i64.sum c)",
     "(let c = loop c = replicate (l + 20) 0i64 for i < 20 do c with [i] = i in i64.sum c)",
     "(i64.sum ys[l:m])",
+    "(copy ys)[i64.min l (m - 1)]",
+    "(let v = map (\\e -> ys[i64.min (length (iota (l - e % 2))) (m - 1)]) ys in i64.sum (scan (+) 0 v) + i64.maximum v)",
+    "(i64.sum (map (\\e -> i64.sum (map (+ e) (iota (1 + ys[i64.min (length (iota (e % 9 - l))) (m - 1)] % 4)))) ys))",
     "(loop s = 0 for i < m do if i < m - l then s + ys[i + l] else s)",
     "(loop s = 0 for i < m do if i >= l then s + ys[i - l] else s)",
     "(i64.sum (map (\\i -> if i < l then 0 else ys[i - l]) (iota m)))",
@@ -86,6 +91,9 @@ pub(crate) fn used(m: &mut Maker<'_>, to: ScalarType) -> String {
     let number = m.index(1);
     let size = m.c.pick(&SIZES).to_string();
     let mut text = format!("let {q} = {number}");
+    // The size itself is a number of the program: it is the same when the array is gone.
+    let p = m.new_name("p");
+    text += &format!(" let {p} = {}", named(&size, &q, &l));
     let mut array = m.c.pick(&BASES).replace('S', &format!("({size})"));
     for _ in 0..=m.c.below(3) {
         let a = m.new_name("a");
@@ -94,7 +102,7 @@ pub(crate) fn used(m: &mut Maker<'_>, to: ScalarType) -> String {
         text += &format!(" let {a} = {a} :> [length {a}]i64");
         array = m.c.pick(&STEPS).replace('A', &a);
     }
-    let value = named(m.c.pick::<&str>(&USES), &q, &l);
+    let value = format!("({} + i64.bool ({p} > 987654))", named(m.c.pick::<&str>(&USES), &q, &l));
     let value = m.converted(&value, ScalarType::I64, to);
     format!("({text} let {l} = length ({}) in {value})", named(&array, &q, &l))
 }

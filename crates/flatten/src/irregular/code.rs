@@ -136,7 +136,7 @@ impl Lift<'_> {
             Some(wanted) => {
                 let mut needed: FxHashSet<Name> = wanted.iter().copied().collect();
                 for (stm, used) in waiting.into_iter().rev() {
-                    if stm.pat.iter().any(|p| needed.contains(&p.name)) {
+                    if stm.stays() || stm.pat.iter().any(|p| needed.contains(&p.name)) {
                         needed.extend(&used);
                         group.push((stm, used));
                     } else {

@@ -422,7 +422,7 @@ fn widths(s: &Screma<Soacs>) -> Option<Widths> {
     let mut needed: FxHashSet<Name> = result.iter().filter_map(|e| e.name()).collect();
     let mut slice = vec![];
     for stm in computed.into_iter().rev() {
-        if stm.pat.iter().any(|p| needed.contains(&p.name)) {
+        if stm.stays() || stm.pat.iter().any(|p| needed.contains(&p.name)) {
             needed.extend(free_in_stm(stm));
             slice.push(stm.clone());
         }

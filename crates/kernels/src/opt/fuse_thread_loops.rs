@@ -277,7 +277,7 @@ fn plan(cx: &Context, done: &[Stm<Kernels>], stm: &Stm<Kernels>, uses: &Uses) ->
     }
     let mut ahead = vec![false; free.len()];
     for (i, s) in done[first + 1..].iter().enumerate().rev() {
-        if s.pat.iter().any(|p| needed.contains(&p.name)) {
+        if s.stays() || s.pat.iter().any(|p| needed.contains(&p.name)) {
             ahead[i] = true;
             needed.extend(free[i].iter().copied());
             if !may_go_ahead(s) {

@@ -296,6 +296,7 @@ impl<'s> Points<'s> {
 
     /// The statements that operands need, if all of them may be done again.
     fn slice(&self, operands: &[SubExp]) -> Option<Vec<Stm<Kernels>>> {
+        let relies = self.stms.iter().any(Stm::stays);
         let bound: FxHashSet<Name> = self.stms.iter().flat_map(|s| &s.pat).map(|p| p.name).collect();
         let mut needed: FxHashSet<Name> = operands.iter().filter_map(|e| e.name()).collect();
         let mut slice = vec![];
@@ -303,7 +304,8 @@ impl<'s> Points<'s> {
             if !stm.pat.iter().any(|p| needed.contains(&p.name)) {
                 continue;
             }
-            if !self.may_be_repeated(stm) || stm.certs.iter().any(|c| bound.contains(c)) {
+            let reads = matches!(stm.exp, Exp::Basic(Basic::Index(..)));
+            if relies && reads || !self.may_be_repeated(stm) || stm.certs.iter().any(|c| bound.contains(c)) {
                 return None;
             }
             needed.extend(free_in_exp(&stm.exp));

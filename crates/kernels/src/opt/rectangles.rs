@@ -163,7 +163,7 @@ fn earliest(body: &Body<Kernels>, at: usize, copies: &[Stm<Kernels>]) -> usize {
             Exp::Op(KernelsOp::Seg(_)) => stm.pat.iter().all(|p| live.contains(&p.name)),
             Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
         };
-        if !kept || stm.pat.iter().any(|p| needs.contains(&p.name)) {
+        if !kept || stm.stays() || stm.pat.iter().any(|p| needs.contains(&p.name)) {
             break;
         }
         first -= 1;

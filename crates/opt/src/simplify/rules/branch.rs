@@ -10,7 +10,8 @@ use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::seg::is_of_passes;
 use fehu_ir::subst::Subst;
-use fehu_ir::{Basic, Body, Exp, Rep, Stm, SubExp, Type};
+use fehu_ir::visit::deep;
+use fehu_ir::{Basic, Body, Exp, Purpose, Rep, Stm, SubExp, Type};
 
 /// Reads of a branch that are looked at.
 const MOST: usize = 16;
@@ -42,7 +43,8 @@ fn negated<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option
     }
 }
 
-/// A result that is the same in both branches, and bound outside, is no result.
+/// A result that is the same in both branches, and bound outside, is no result. Where branches check it to be
+/// a size, it remains one: those who use it rely on the checks, which go with the branches.
 fn equal_results<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::If(c, t, f) = &stm.exp else { return None };
     if is_marked(stm) {
@@ -57,7 +59,12 @@ fn equal_results<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> 
         .iter()
         .zip(&no)
         .zip(&stm.pat)
-        .map(|((x, y), p)| x == y && engine.is_outer(*x, inner) && matches_type(engine, *x, &p.ty))
+        .map(|((x, y), p)| {
+            let same = x == y && engine.is_outer(*x, inner) && matches_type(engine, *x, &p.ty);
+            let relied_on =
+                || p.ty == Type::I64 && !engine.is_size(*x) && [t, f].iter().any(|b| checks_sizes(b));
+            same && !relied_on()
+        })
         .collect();
     if !same.contains(&true) {
         return None;
@@ -78,6 +85,17 @@ fn equal_results<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> 
         stms.push(rest);
     }
     Some(Rewrite::Stms(stms))
+}
+
+/// Whether a branch, or one inside of it, checks sizes.
+fn checks_sizes<R: Rep>(body: &Body<R>) -> bool {
+    deep(|| {
+        body.stms.iter().any(|stm| match &stm.exp {
+            Exp::Basic(Basic::Assert(_, _, Purpose::Sizes { .. })) => true,
+            Exp::If(_, yes, no) => checks_sizes(yes) || checks_sizes(no),
+            Exp::Basic(_) | Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
+        })
+    })
 }
 
 /// What a branch returns as a size of its other results. Where that waits for checks for which the arrays of that size wait, too,
