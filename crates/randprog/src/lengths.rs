@@ -90,7 +90,7 @@ pub(crate) fn used(m: &mut Maker<'_>, to: ScalarType) -> String {
     let [q, l] = ["q", "l"].map(|stem| m.new_name(stem));
     let number = m.index(1);
     let size = m.c.pick(&SIZES).to_string();
-    let mut text = format!("let {q} = {number}");
+    let mut text = format!("let {q} = i64.min 1000 ({number})");
     // The size itself is a number of the program: it is the same when the array is gone.
     let p = m.new_name("p");
     text += &format!(" let {p} = {}", named(&size, &q, &l));
