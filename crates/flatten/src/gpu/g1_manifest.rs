@@ -82,6 +82,7 @@ impl Flat {
         let bound = |c: &Name| nest.find(*c).is_some_and(|b| b.depth <= depth);
         let inner: Vec<Name> = nest.certs.iter().copied().filter(bound).collect();
         needed.extend(inner.iter().copied());
+        needed.extend(self.unmade(nest, depth));
         for stm in &mut body.stms {
             stm.certs.extend(inner.iter().filter(|c| !stm.certs.contains(c)).collect::<Vec<_>>());
         }
@@ -133,6 +134,15 @@ impl Flat {
         let bounds = nest.widths.iter().copied();
         let space = SegSpace { flat, dims: dims.into_iter().zip(bounds).collect() };
         Opened { space, body }
+    }
+
+    /// The checks that a kernel over the first levels of a nest has to make because nobody did.
+    pub(super) fn unmade(&self, nest: &Nest, depth: usize) -> Vec<Name> {
+        let left = |c: &Name| {
+            let own = nest.find(*c).map(|b| b.depth);
+            own.is_some_and(|own| own <= depth && !self.ran.covers(*c, &nest.widths[own..depth]))
+        };
+        nest.unmade.iter().copied().filter(left).collect()
     }
 
     /// Copies those of the elements, names bound at the top of the body, that it consumes.

@@ -59,6 +59,7 @@ impl Flat {
                 self.seq.b.loc = stm.loc.clone();
                 let certs = self.seq.b.certs.len();
                 self.seq.b.certs.extend(stm.certs.iter().filter(|c| !nest.binds(**c)));
+                nest.unmade.retain(|c| !self.ran.everywhere(*c));
                 let inside = nest.certs.len();
                 nest.certs.extend(stm.certs.iter().filter(|c| nest.binds(**c)).collect::<Vec<_>>());
                 let lifted =

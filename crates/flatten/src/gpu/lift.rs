@@ -87,7 +87,7 @@ pub(super) fn elementwise(flat: &mut Flat, nest: &Nest, name: Name, ty: &Type) -
 
 /// Makes sure that what is expensive to compute, and needed for these names, is in arrays.
 pub(super) fn materialise(flat: &mut Flat, nest: &mut Nest, names: &[Name]) {
-    let mut needed: FxHashSet<Name> = names.iter().copied().collect();
+    let mut needed: FxHashSet<Name> = names.iter().copied().chain(flat.unmade(nest, nest.depth())).collect();
     let mut expensive: Vec<(Name, usize)> = vec![];
     let mut cheap = vec![];
     for binding in nest.bindings.iter().rev() {

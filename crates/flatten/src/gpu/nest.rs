@@ -27,6 +27,9 @@ pub(super) struct Nest {
     pub(super) bindings: Vec<Binding>,
     /// Certificates bound in the nest on which all code under it depends.
     pub(super) certs: Vec<Name>,
+    /// Checks bound in the nest that stay, as long as it is not known that they were made at all points: code under the nest may
+    /// rely on them without naming them.
+    pub(super) unmade: Vec<Name>,
     /// Where each name is bound in `bindings`.
     place: FxHashMap<Name, usize>,
 }
@@ -156,6 +159,9 @@ impl Nest {
 
     /// A statement.
     pub(super) fn bind_stm(&mut self, stm: Stm<Soacs>, cost: Cost) {
+        if stm.stays() {
+            self.unmade.extend(stm.pat.iter().map(|p| p.name));
+        }
         let names = stm.pat.iter().map(|p| (p.name, p.ty.clone())).collect();
         self.bind(names, Source::Stm(Box::new(Computed { stm, cost })));
     }

@@ -56,6 +56,17 @@ impl Ran {
         self.0.retain(|(_, deeper)| deeper.iter().all(|w| w.name().is_none_or(|n| !inside.contains(&n))));
     }
 
+    /// Whether a kernel runs a check at all points of its own levels.
+    pub(super) fn everywhere(&self, check: Name) -> bool {
+        self.covers(check, &[])
+    }
+
+    /// Whether a check was run, or had no points, wherever levels of these widths inside of its own have points.
+    pub(super) fn covers(&self, check: Name, deeper: &[SubExp]) -> bool {
+        let empty_too = |w: &SubExp| is_some(w) || deeper.contains(w);
+        self.0.iter().rev().any(|(c, widths)| *c == check && widths.iter().all(empty_too))
+    }
+
     /// Those of the checks that no kernel runs at all points, whatever the sizes are, with the widths of deeper levels at
     /// all points of which one does.
     pub(super) fn left(&self, checks: Checks) -> Vec<(Name, Option<Vec<SubExp>>)> {
