@@ -75,6 +75,9 @@ pub mod flattening {
     /// More scalar statements than this are not computed again for each element of an inner kernel.
     pub const REPEATED_STATEMENTS: usize = 24;
 
+    /// A scalar that takes at most so many instructions costs no more than to read it from an array, which all points of a row do.
+    pub const REPEATED_INSTRUCTIONS: usize = 6;
+
     /// Instructions that cost a GPU less than one byte of device memory. An H200 does 29·10^12 in a second at most, 7 for each of the
     /// 4.2·10^12 bytes that it moves; but instructions also wait for one another.
     pub const INSTRUCTIONS_PER_BYTE: usize = 4;

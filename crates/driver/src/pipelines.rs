@@ -130,6 +130,10 @@ fn finished<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
         .pass(fusion::PASS, "bodies of fused lambdas meet, and views have become simple")
         .pass(simplify::SOACS, "clean up for the steps that follow")
         .pass(
+            cse::SOACS,
+            "fusion wanted producers of their own; what is stored, or counted, from here on is one",
+        )
+        .pass(
             sink::PASS,
             "what only one branch needs is computed there; after this nothing looks across branches",
         )

@@ -26,6 +26,29 @@ def main (xss: [][]f32) = #[sequential_inner] map (\\xs -> map (\\x -> (x, x)) x
 }
 
 #[test]
+fn only_the_loop_that_asks_is_unrolled() {
+    let program = "def main (xs: []i32) =
+  #[unroll] loop s = 0 for k < 4 do
+    let ys = map (+ s) (map i32.i64 (iota 64))
+    in s + ys[63] + (loop t = 0 for i < 64 do t * 3 + xs[i + k])";
+    let text = after("lower", program);
+    let marked: Vec<&str> = text.lines().filter(|l| l.contains("#[unroll]")).collect();
+    assert!(matches!(marked[..], [line] if line.contains("for i") && line.contains("< 4")), "{text}");
+}
+
+#[test]
+fn numbers_that_cost_no_more_than_a_read_are_not_stored() {
+    // Nine rows for each element: their numbers take two or three instructions each.
+    let program = "def add [n][m] (a: [n][m]f32) (b: [n][m]f32) = map2 (map2 (f32.+)) a b
+entry main [n][m] (a: [n][m]f32) : [n][m]f32 =
+  let (+) = add
+  in rotate 1 a + rotate 2 a + rotate 3 a + rotate 4 a + rotate 5 a + rotate 6 a + rotate 7 a + rotate 8 a + rotate 9 a";
+    let text = after("flatten", program);
+    let kernels = text.lines().filter(|l| l.contains(" = segmap thread")).count();
+    assert_eq!(kernels, 1, "{text}");
+}
+
+#[test]
 fn what_kernels_read_is_explained() {
     let dir = tempfile::tempdir().expect("a folder");
     let file = dir.path().join("prog.fut");

@@ -24,7 +24,7 @@ use fehu_base::tuning::flattening;
 use fehu_base::{Name, NameSource};
 use fehu_ir::build::Builder;
 use fehu_ir::class::Class;
-use fehu_ir::cost::scalar_instructions;
+use fehu_ir::cost::stm_instructions;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::subst::rename_body;
@@ -353,9 +353,7 @@ fn kind(stm: &Stm<Soacs>) -> Option<Kind> {
     let scalar = stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
     match &stm.exp {
         Exp::Basic(b) if scalar => match b.class() {
-            Class::Arithmetic | Class::Function | Class::Read => {
-                scalar_instructions(&Body { stms: vec![stm.clone()], result: vec![] }).map(Kind::Scalar)
-            }
+            Class::Arithmetic | Class::Function | Class::Read => stm_instructions(stm).map(Kind::Scalar),
             Class::Opaque
             | Class::Check
             | Class::View
@@ -370,7 +368,7 @@ fn kind(stm: &Stm<Soacs>) -> Option<Kind> {
         }
         Exp::If(..) if common_size(stm).is_some() => Some(Kind::Row),
         Exp::If(_, t, f) if scalar && !has_checks(t) && !has_checks(f) => {
-            scalar_instructions(&Body { stms: vec![stm.clone()], result: vec![] }).map(Kind::Scalar)
+            stm_instructions(stm).map(Kind::Scalar)
         }
         Exp::Op(Soac::Screma(s)) if s.scans.is_empty() && s.reds.is_empty() => {
             (stm.attrs.is_empty() && !changes_rows(&s.map)).then_some(Kind::Row)

@@ -14,7 +14,7 @@
 
 use crate::class::Class;
 use crate::rep::Rep;
-use crate::syntax::{Basic, Body, DimIndex, Exp, Type};
+use crate::syntax::{Basic, Body, DimIndex, Exp, Stm, Type};
 use crate::visit::{deep, for_each_stm};
 
 /// What a mathematical function counts as, in instructions: the figure with which scans were joined with what follows them
@@ -80,23 +80,24 @@ impl<R: Rep> Exp<R> {
 /// How many instructions a body of nothing but scalars takes, both sides of its branches counted; `None` if there is any
 /// other code in it.
 pub fn scalar_instructions<R: Rep>(body: &Body<R>) -> Option<usize> {
-    let mut total = 0;
-    for stm in &body.stms {
-        if stm.pat.iter().any(|p| !matches!(p.ty, Type::Prim(_))) {
-            return None;
-        }
-        total += match &stm.exp {
-            Exp::Basic(Basic::Opaque(_)) => return None,
-            Exp::Basic(b) => match b.cost() {
-                Cost::Free => 0,
-                Cost::Instructions(n) => n,
-                Cost::Elements | Cost::Bodies => return None,
-            },
-            Exp::If(_, t, f) => 1 + deep(|| Some(scalar_instructions(t)? + scalar_instructions(f)?))?,
-            Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => return None,
-        };
+    body.stms.iter().try_fold(0, |total, stm| Some(total + stm_instructions(stm)?))
+}
+
+/// The same of one statement.
+pub fn stm_instructions<R: Rep>(stm: &Stm<R>) -> Option<usize> {
+    if stm.pat.iter().any(|p| !matches!(p.ty, Type::Prim(_))) {
+        return None;
     }
-    Some(total)
+    match &stm.exp {
+        Exp::Basic(Basic::Opaque(_)) => None,
+        Exp::Basic(b) => match b.cost() {
+            Cost::Free => Some(0),
+            Cost::Instructions(n) => Some(n),
+            Cost::Elements | Cost::Bodies => None,
+        },
+        Exp::If(_, t, f) => Some(1 + deep(|| Some(scalar_instructions(t)? + scalar_instructions(f)?))?),
+        Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
+    }
 }
 
 /// Whether code repeats nothing: it has neither loops, nor calls, nor operations of the representation. Then it takes a time

@@ -6,6 +6,7 @@
 //! #[unsafe] xs[i]        no check
 //! #[trace] x             let y = opaque x, with the attribute, which prints it
 //! #[sequential] map f    the attribute is on the statement
+//! #[unroll] loop ..      the attribute is on the loop, not on what is in it
 //! ```
 //!
 //! Those that passes give to each other are of no effect in a program.

@@ -10,10 +10,28 @@ use crate::value::{Binding, Data, Dim, Ty, Value};
 use fehu_base::prim::{IntType, PrimType, ScalarType};
 use fehu_base::Name;
 use fehu_check::tast;
-use fehu_ir::{Basic, Body, Exp, Loop, LoopForm, Param, Purpose, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, Exp, Loop, LoopForm, Param, Purpose, SubExp, Type};
+
+/// Whether an attribute is about a loop, and not about what is in it.
+fn is_of_loops(attr: &Attr) -> bool {
+    match attr {
+        Attr::Atom(name) | Attr::Comp(name, _) => matches!(name.as_str(), "unroll" | "stripmine" | "bound"),
+        Attr::Int(_) => false,
+    }
+}
 
 /// `loop p = init form do body`.
 pub(crate) fn lower_loop<'a>(cx: &mut Lowerer<'a>, lp: &'a tast::Loop) -> Res<Value<'a>> {
+    let attrs = std::mem::take(&mut cx.code.b.attrs);
+    let (own, others) = attrs.iter().cloned().partition(is_of_loops);
+    cx.code.b.attrs = others;
+    let lowered = loop_with(cx, lp, own);
+    cx.code.b.attrs = attrs;
+    lowered
+}
+
+/// A loop with attributes of its own.
+fn loop_with<'a>(cx: &mut Lowerer<'a>, lp: &'a tast::Loop, own: Vec<Attr>) -> Res<Value<'a>> {
     let init = cx.exp(&lp.init)?;
     let init = cx.code.data(init)?;
     let form = loop_bound(cx, &lp.form)?;
@@ -67,7 +85,8 @@ pub(crate) fn lower_loop<'a>(cx: &mut Lowerer<'a>, lp: &'a tast::Loop) -> Res<Va
             (LoopForm::For { var, ty: it, bound }, Body { result, ..body })
         }
     };
-    finish_loop(&mut cx.code, params, core_form, carried.settle(body), &carried, &ty)
+    let core = Loop { params, form: core_form, body: carried.settle(body) };
+    finish_loop(&mut cx.code, core, own, &carried, &ty)
 }
 
 /// The sizes that a loop carries. Their checks at the beginning of an iteration always hold if they have been
@@ -116,9 +135,8 @@ impl Carried {
 
 fn finish_loop(
     code: &mut Code,
-    params: Vec<(Param<fehu_ir::Soacs>, SubExp)>,
-    form: LoopForm,
-    body: Body<fehu_ir::Soacs>,
+    core: Loop<fehu_ir::Soacs>,
+    attrs: Vec<Attr>,
     carried: &Carried,
     ty: &Ty,
 ) -> Res<Value<'static>> {
@@ -140,10 +158,13 @@ fn finish_loop(
         leaves.push(n.into());
         pat.push((n, t));
     }
-    if matches!(form, LoopForm::While(_)) {
+    if matches!(core.form, LoopForm::While(_)) {
         pat.push((code.b.fresh("going", Type::BOOL), Type::BOOL));
     }
-    code.b.bind_names(pat, Exp::Loop(Box::new(Loop { params, form, body })));
+    let around = code.b.attrs.len();
+    code.b.attrs.extend(attrs);
+    code.b.bind_names(pat, Exp::Loop(Box::new(core)));
+    code.b.attrs.truncate(around);
     code.check_shapes(&ty, |n| finals.iter().find(|(_, own, _)| *own == n).map(|(.., origin)| *origin));
     Ok(Value::Data(Data { ty, leaves }))
 }

@@ -15,8 +15,9 @@ use fehu_base::Name;
 use fehu_ir::alias::Aliases;
 use fehu_ir::build::plain;
 use fehu_ir::consume::consumed_by_exp;
+use fehu_ir::cost::stm_instructions;
 use fehu_ir::{Basic, Body, Exp, SubExp, Type};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The array of an operand's values, which may share memory with others.
 pub(super) fn lift(flat: &mut Flat, nest: &mut Nest, e: SubExp) -> SubExp {
@@ -108,8 +109,10 @@ pub(super) fn materialise(flat: &mut Flat, nest: &mut Nest, names: &[Name]) {
         }
     }
     if cheap.len() > flattening::REPEATED_STATEMENTS {
-        // Those that are asked for themselves are the ones that save most.
-        expensive.extend(cheap.into_iter().filter(|(n, _)| names.contains(n)));
+        // Those that are asked for themselves are the ones that save most; but not where a read costs as much.
+        let chains = chains(nest);
+        let long = |n: &Name| chains.get(n).is_none_or(|c| *c > flattening::REPEATED_INSTRUCTIONS);
+        expensive.extend(cheap.into_iter().filter(|(n, _)| names.contains(n) && long(n)));
     }
     while let Some((_, depth)) = expensive.last().copied() {
         let (here, others): (Vec<_>, Vec<_>) = expensive.into_iter().partition(|d| d.1 == depth);
@@ -123,6 +126,20 @@ pub(super) fn materialise(flat: &mut Flat, nest: &mut Nest, names: &[Name]) {
             materialise_at(flat, nest, &[name], depth);
         }
     }
+}
+
+/// How many instructions it takes to compute each scalar of a nest from what it has in arrays, if that is a known number. What two
+/// operands share counts twice.
+fn chains(nest: &Nest) -> FxHashMap<Name, usize> {
+    let mut chains: FxHashMap<Name, usize> = FxHashMap::default();
+    for binding in &nest.bindings {
+        let Source::Stm(c) = &binding.source else { continue };
+        let Some(own) = stm_instructions(&c.stm) else { continue };
+        let inputs = Nest::needs(binding).into_iter().filter(|n| nest.binds(*n));
+        let all = inputs.map(|n| chains.get(&n).copied().unwrap_or(1)).fold(own, usize::saturating_add);
+        chains.extend(binding.names.iter().map(|(n, _)| (*n, all)));
+    }
+    chains
 }
 
 /// Whether another statement of the nest makes its result of one of these in place: a kernel cannot return both.
