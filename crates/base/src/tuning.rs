@@ -1,8 +1,9 @@
 //! Figures that steer what code is made: how small is small, how many is enough.
 //!
-//! They have no bearing on what a program means. Each is used by the pass that its module names; its name has the unit, its
-//! comment the meaning and, where there was one, the measurement it comes from. Limits on the compiler's own effort (depths,
-//! steps, terms) are beside the algorithms that need them; facts about machines are in [`crate::device`].
+//! They have no bearing on what a program means. Each is used by the pass that its module names; its name has
+//! the unit, its comment the meaning and what limits it. What was measured is in
+//! `notebook/2026-11-19-tuning-constants.md`. Limits on the compiler's own effort (depths, steps, terms) are
+//! beside the algorithms that need them; facts about machines are in [`crate::device`].
 
 pub mod schedule;
 
@@ -53,8 +54,8 @@ pub mod multicore {
     /// With so many tasks for each worker but the first, there is no need for more parallelism.
     pub const TASKS_PER_WORKER: i64 = 8;
 
-    /// Operations of a point over as many elements as this run in parallel, even where there are points enough: with an instruction
-    /// or two for each, they take about as long as sharing costs.
+    /// Operations of a point over as many elements as this run in parallel, even where there are points
+    /// enough: with an instruction or two for each, they take about as long as sharing costs.
     pub const LARGE_POINT_ELEMENTS: i64 = 1 << 14;
 
     /// After so many choices in a function, the code inside of operations is sequential.
@@ -66,7 +67,8 @@ pub mod flattening {
     /// Operations over fewer elements than this are not worth a level of parallelism.
     pub const LEAST_ELEMENTS: i64 = 4;
 
-    /// A map over at most so many points that do different things becomes the statements of its points: two for two sides, four for quarters.
+    /// A map over at most so many points that do different things becomes the statements of its points: two
+    /// for two sides, four for quarters.
     pub const FEW_POINTS: i64 = 4;
 
     /// Conditionals with more statements than this are not computed again wherever they are needed.
@@ -75,11 +77,12 @@ pub mod flattening {
     /// More scalar statements than this are not computed again for each element of an inner kernel.
     pub const REPEATED_STATEMENTS: usize = 24;
 
-    /// A scalar that takes at most so many instructions costs no more than to read it from an array, which all points of a row do.
+    /// A scalar that takes at most so many instructions costs no more than to read it from an array, which all
+    /// points of a row do.
     pub const REPEATED_INSTRUCTIONS: usize = 6;
 
-    /// Instructions that cost a GPU less than one byte of device memory. An H200 does 29·10^12 in a second at most, 7 for each of the
-    /// 4.2·10^12 bytes that it moves; but instructions also wait for one another.
+    /// Instructions that cost a GPU less than one byte of device memory: fewer than the ratio of its peak
+    /// rates, since instructions also wait for one another.
     pub const INSTRUCTIONS_PER_BYTE: usize = 4;
 
     /// More parts than this are joined by copying one after the other, not by a search for the part of each element.
@@ -88,105 +91,113 @@ pub mod flattening {
     /// So many blocks keep a device busy: the H200 has 132 multiprocessors.
     pub const BUSY_BLOCKS: i64 = 256;
 
-    /// How much parallelism is enough for one thread at each point, if nobody says otherwise (`rts/gpu/hooks.h` has the same).
+    /// How much parallelism is enough for one thread at each point, if nobody says otherwise
+    /// (`rts/gpu/hooks.h` has the same).
     pub const ENOUGH_PARALLELISM: i64 = 1 << 15;
 
-    /// How often maps inside of a point read a row of it again, at least, if that decides between versions: the table in `flatten/gpu/repeated_rows.rs` has rows
-    /// that are read 64 times.
+    /// How often maps inside of a point read a row of it again, at least, if that decides between versions:
+    /// with fewer reads, there is less to gain by sharing them.
     pub const REPEATED_ROW_READS: i64 = 16;
 
-    /// How long such a row is if its other versions are faster: in that table 64 elements are too few, 113 enough by a little, and 228 by a half.
+    /// How long such a row is, at least, if its other versions are faster: the other operations of the point
+    /// cost more when they go through memory, which short rows do not make up for.
     pub const REPEATED_ROW_ELEMENTS: i64 = 128;
 
     /// How many bytes such rows of all points have that come from the cache, which has 60 MB on an H200.
     pub const CACHED_ROW_BYTES: i64 = 1 << 26;
 
-    /// How long rows are that are faster in blocks than with a thread for each, where points only reduce, scan and map rows: in that table, 64 are, and 40
-    /// are the same.
+    /// How long rows are, at least, that are faster in blocks than with a thread for each, where points only
+    /// reduce, scan and map rows. A block costs the same however short its row is.
     pub const BLOCK_ROW_ELEMENTS: i64 = 64;
 
-    /// Points that have a thread each while every processor of an H200 runs one block of 256. For what was measured of this and of the next two, see the table in `flatten/gpu/all_pairs.rs`.
+    /// Points that have a thread each while every processor of an H200 runs one block of 256.
     pub const POINTS_OF_ROUND: i64 = 132 * 256;
 
-    /// How many statements of pairs take as long as to begin and to end the reduction of a point, in blocks that reduce a few together: 0.3 ns.
+    /// How many statements of pairs take as long as to begin and to end the reduction of a point, in blocks
+    /// that reduce a few together. The larger, the more elements a point needs before such blocks are the
+    /// default.
     pub const STATEMENTS_OF_POINT_TOGETHER: i64 = 8000;
 
-    /// Statements of a pair at most that take less time in blocks than in a thread for each point, as a thread reads an element for several points.
+    /// Statements of a pair at most that take less time in blocks than in a thread for each point, as a
+    /// thread reads an element for several points.
     pub const FEW_STATEMENTS_OF_PAIR: i64 = 4;
 
-    /// How many bytes a device moves while it launches a kernel: 2 us of an H200.
+    /// How many bytes a device moves while it launches a kernel.
     pub const LAUNCH_BYTES: i64 = 1 << 23;
 
-    /// How many bytes a device moves in the time that it takes for a thread block with a short row, while others run. Softmax of 2^24 numbers on
-    /// an H200, in blocks and by segmented operations: 265 and 144 us in rows of 64, 86 and 151 us in rows of 256.
+    /// How many bytes a device moves in the time that it takes for a thread block with a short row, while
+    /// others run. The larger, the longer rows must be for blocks to be the default.
     pub const BLOCK_BYTES: i64 = 2560;
 
-    /// The same for a part of a warp, of which a block has several. On an H200, 2,000,000 rows of 5 `f32` take 42 us (sums of squares of differences from the mean) to 54 us (softmax, layer norm),
-    /// without the call; 1,000,000 rows of 10 take 23 to 38 us.
+    /// The same for a part of a warp, of which a block has several.
     pub const TEAM_BYTES: i64 = 96;
 
-    /// The longest row that one thread reads as fast as several would: what memory hands out at a time. The same in rows of 16: 227 us with a
-    /// thread for each, 193 us by segmented operations. So much is read with each element that is read in leaps.
+    /// The longest row that one thread reads as fast as several would: a sector, what memory transfers at a
+    /// time. So much is also read with each element of a strided read.
     pub const ROW_BYTES_READ_AT_ONCE: i64 = 32;
 
-    /// How many elements of parallelism that a thread block does not use its threads may go through one after the other, where there
-    /// are too few blocks to keep a device busy. Each costs 20 ns and more, since a thread waits for what it reads, so that these are
-    /// as long as the launches which flattening further costs.
+    /// How many elements of parallelism that a thread block does not use its threads may go through one after
+    /// the other, where there are too few blocks to keep a device busy. A thread waits in each for what it
+    /// reads, so that these take as long as the launches that flattening further costs.
     pub const BLOCK_VERSION_STEPS: i64 = 2048;
 
-    /// How many elements arrays and operations of a thread block may have along a dimension whose size its loops change. More do not fit in the
-    /// shared memory of any device, and products of three such sizes do not wrap around.
+    /// How many elements arrays and operations of a thread block may have along a dimension whose size its
+    /// loops change. More do not fit in the shared memory of any device, and products of three such sizes do
+    /// not wrap around.
     pub const MAX_ROOM_ELEMENTS: i64 = 1 << 18;
 
-    /// How many steps the threads of a block may take for each one that they do something in, where the rest is waiting for others: what it
-    /// costs to flatten further, that is to put into memory what would be in shared memory. Attention on an H200: in blocks that take 8 steps
-    /// for each (8 x 1024 x 64) 3.7 ms, flattened further 0.5 ms; in blocks that take 2.5 (16 x 512 x 128) 1.4 ms.
+    /// How many steps the threads of a block may take for each one that they do something in, where the rest
+    /// is waiting for others: what it costs to flatten further, that is to put into memory what would be in
+    /// shared memory.
     pub const BLOCK_STEPS_PER_STEP_DONE: i64 = 2;
 
-    /// How many steps of threads a device makes while it launches the kernels of a version that is flattened further, around 10 us of an H200.
+    /// How many steps of threads a device makes while it launches the kernels of a version that is flattened
+    /// further.
     pub const LAUNCH_STEPS: i64 = 1 << 25;
 
-    /// How many steps of threads a device makes for each kernel of a version that is flattened further where a loop of the host launches it again and again, around 2.5 us of an H200.
+    /// How many steps of threads a device makes for each kernel of a version that is flattened further where
+    /// a loop of the host launches it again and again.
     pub const REPEATED_LAUNCH_STEPS: i64 = 1 << 23;
 
-    /// How many turns threads of a block take at most in operations in loops, where there are too few blocks to keep a device busy, and a version that is flattened further
-    /// launches kernels in each iteration. QR decompositions of 100 matrices of 64 x 64, by Householder in blocks of 16, whose loops work on 4,096 elements, take 0.92 ms on an H200 in
-    /// thread blocks, and 3.2 ms with launches.
+    /// How many turns threads of a block take at most in operations in loops, where there are too few blocks
+    /// to keep a device busy, and a version that is flattened further launches kernels in each iteration.
+    /// With more turns, the launches are taken to cost less.
     pub const MAX_TURNS_IN_LOOPS: i64 = 4;
 
-    /// How many bytes of rows that all points read, from caches, take as long as one byte of a result that is written and read again. The table in
-    /// `flatten/gpu/shared_rows.rs` says 5 to 8.
+    /// How many bytes of rows that all points read, from caches, take as long as one byte of a result that is
+    /// written and read again. The larger, the longer rows must be for operations of their own to be the
+    /// default.
     pub const SHARED_BYTES_PER_RESULT_BYTE: i64 = 8;
 
     /// How many such bytes an H200 reads from caches in the time of two launches.
     pub const SHARED_BYTES: i64 = 1 << 25;
 
-    /// The same for maps, whose results are written in any case. The table in `flatten/gpu/shared_rows.rs` says 134 to 262 MB.
+    /// The same for maps, whose results are written in any case.
     pub const SHARED_BYTES_OF_MAPS: i64 = 1 << 27;
 
-    /// How many elements rows that maps share have at least: the table there says between 16 and 32.
+    /// How many elements rows that maps share have at least: they must be long enough for tiles.
     pub const MIN_SHARED_ROW_ELEMENTS: i64 = 32;
 
     /// How many points along the innermost dimension of a nest share rows at least: half of the side of a small tile.
     pub const MIN_POINTS_SHARING_ROWS: i64 = 32;
 
-    /// How much parallelism is enough for thread blocks, if nobody says otherwise: one warp. What a block does in shared memory,
-    /// with barriers, the versions flattened further do in several kernels, which cost a launch each, through global memory.
+    /// How much parallelism is enough for thread blocks, if nobody says otherwise: one warp. What a block
+    /// does in shared memory, with barriers, the versions flattened further do in several kernels, which cost
+    /// a launch each, through global memory.
     pub const BLOCK_VERSION_ELEMENTS: i64 = crate::device::WARP_THREADS;
 
-    /// How many points of an irregular nest must be busy at a time, if nobody says otherwise, so that one thread runs each: as many
-    /// as are enough parallelism anywhere else.
+    /// How many points of an irregular nest must be busy at a time, if nobody says otherwise, so that one
+    /// thread runs each: as many as are enough parallelism anywhere else.
     pub const IRREGULAR_BUSY_POINTS: i64 = ENOUGH_PARALLELISM;
 
-    /// How many elements a point has at most, where it has them on one side of a branch, so that one thread runs it whatever the other points do. It waits for each for about
-    /// 0.2 us on an H200, and the flat version takes 100 us for its kernels. `bfs` and `kcore` on graphs with degrees up to 31 take 1.1 and 0.5 ms with one
-    /// thread, 2.3 and 0.8 flat; with degrees up to 700 1.5 and 0.8, and 1.8 and 0.7 flat; up to 8,000 7.8 and 8.3, and 2.0 and 0.8 flat.
+    /// How many elements a point has at most, where it has them on one side of a branch, so that one thread
+    /// runs it whatever the other points do. The thread waits for each element; with more, that takes longer
+    /// than the kernels of the flat version.
     pub const SIDE_ELEMENTS_OF_THREAD: i64 = 512;
 
-    /// How many elements points have at least, on average, of arrays whose sizes are known before, so that those that also store arrays whose sizes are known only in the middle of the
-    /// computation do not have one thread each. Products of sparse matrices with so many elements in a row (`bench/spgemm.fut`) on an H200, one thread for each row and flat: 2 elements 0.20 and
-    /// 0.79 ms with 100,000 rows, 2.2 and 6.0 with 1,600,000; 4 elements 3.5 and 4.8 with 400,000; 8 elements 2.6 and 2.3 with 50,000, 4.9 and 4.1 with 100,000, 25.0 and 15.6 with 400,000, 76 and
-    /// 49 with 1,200,000; 16 elements 25.1 and 13.7 with 100,000.
+    /// How many elements points have at least, on average, of arrays whose sizes are known before, so that
+    /// those that also store arrays whose sizes are known only in the middle of the computation do not have
+    /// one thread each. With fewer, one thread each is faster than the kernels of the flat version.
     pub const UNFORESEEN_ELEMENTS: i64 = 8;
 
     /// How many times the elements of all points the memory of threads that run a point each may hold.
@@ -195,35 +206,34 @@ pub mod flattening {
     /// As many elements as this it may hold in any case.
     pub const SCRATCH_ELEMENTS: i64 = 1 << 20;
 
-    /// How many elements of a point each thread of a team has at least, on average, where they are computed: with fewer, reducing the
-    /// results of the threads costs more than the elements. Sums of 100 numbers on an H200: 346 us with 4, 223 us with 8.
+    /// How many elements of a point each thread of a team has at least, on average, where they are computed:
+    /// with fewer, reducing the results of the threads costs more than the elements.
     pub const TEAM_COMPUTED_ELEMENTS: i64 = 8;
 
-    /// The same where elements are read: threads wait for memory, and more of them wait at a time. Products with sparse matrices of
-    /// 32, 100 and 10 elements in a row: 169, 114 and 158 us with 1, 123, 109 and 118 us with 2, 126, 113 and 123 us with 4.
+    /// The same where elements are read: threads wait for memory, and more of them wait at a time.
     pub const TEAM_READ_ELEMENTS: i64 = 2;
 
     /// How many elements points have at least, on average, that are read by a team.
     pub const TEAM_READ_POINT_ELEMENTS: i64 = 8;
 
-    /// How often elements are read, on average, from which on points with one thread each read them from caches, and teams that read in order gain nothing. Counts
-    /// of smaller elements, for each of 4,000,000 in rows of 40: 278 us with one thread each, 682 us with teams. Products with sparse matrices read each element once.
+    /// How often elements are read, on average, from which on points with one thread each read them from
+    /// caches, and teams that read consecutive elements gain nothing.
     pub const REUSED_READS: i64 = 8;
 
-    /// How many elements a piece of a point's reduction has, where one thread does it. Sums of computed numbers on an H200, sizes by
-    /// three power laws: 303, 350 and 320 us with 32; 262, 336 and 254 us with 64; 266, 350 and 202 us with 128; 579, 632 and 200 us
-    /// with 1024.
+    /// How many elements a piece of a point's reduction has, where one thread does it. Smaller pieces leave
+    /// more results to combine, larger ones fewer threads at work.
     pub const PIECE_ELEMENTS: i64 = 128;
 
-    /// How many bytes the values of an element have at most so that all elements of a share of rows are kept in shared memory: 1792 of them are 43 KB with 16 bytes and eight bytes for
-    /// each that say where rows are, and blocks have 48 KB.
+    /// How many bytes the values of an element have at most so that all elements of a share of rows are kept
+    /// in shared memory: 1792 of them are 43 KB with 16 bytes and eight bytes for each that say where rows
+    /// are, and blocks have 48 KB.
     pub const SHARED_ELEMENT_BYTES: u64 = 16;
 
-    /// How many threads share a piece where elements are read. Products with sparse matrices whose rows follow a power law, and with
-    /// one large row among short ones: 168 and 184 us with 4 threads, 162 and 225 us with 8, 188 and 452 us with 32.
+    /// How many threads share a piece where elements are read. With more of them, short rows leave most
+    /// without work.
     pub const PIECE_TEAM_MEMBERS: i64 = 4;
 
-    /// How many elements it has then: with 32 and with 128, the same products cost the same within 5 %.
+    /// How many elements it has then. Half or twice as many make little difference.
     pub const PIECE_TEAM_ELEMENTS: i64 = 64;
 
     /// The most threads of a team: the usual thread block.
@@ -232,8 +242,8 @@ pub mod flattening {
 
 /// How operations whose operators cannot run on rows of threads are divided.
 pub mod chunks {
-    /// In how many parts the bins of one segment are divided, at most. All threads read the same indices at a time, so that these
-    /// cost little; more threads than this would still have to read all of them.
+    /// In how many parts the bins of one segment are divided, at most. All threads read the same indices at a
+    /// time, so that these cost little; more threads than this would still have to read all of them.
     pub const BIN_PARTS: i64 = 4096;
 }
 
@@ -242,10 +252,12 @@ pub mod layout {
     /// Reads that cost as much as a further kernel.
     pub const LAUNCH_READS: i64 = 1 << 20;
 
-    /// The fewest threads along the innermost dimension of the space for which a block lies along one row: its usual size.
+    /// The fewest threads along the innermost dimension of the space for which a block lies along one row:
+    /// its usual size.
     pub const ROW_THREADS: i64 = crate::device::BLOCK_THREADS;
 
-    /// How many eighths of the elements must be read, where nobody else uses what is fetched with an element: half of the array.
+    /// How many eighths of the elements must be read, where nobody else uses what is fetched with an element:
+    /// half of the array.
     pub const ALONE_EIGHTHS: i64 = 4;
 
     /// The same where others do: four times the array.
@@ -254,8 +266,8 @@ pub mod layout {
     /// The same where blocks of threads along neighbouring columns do: two and a half times the array.
     pub const BLOCK_EIGHTHS: i64 = 20;
 
-    /// A line of the cache, of which four transactions are parts. With shorter leaps, others soon use the rest of a line: with
-    /// leaps of 64 bytes a copy costs 12 % of `backprop`, with leaps of 160 bytes it halves the time of a scan of columns.
+    /// A line of the cache, of which four transactions are parts. With shorter strides, others soon use the
+    /// rest of a line, and a copy costs more than it saves.
     pub const LEAP_BYTES: i64 = 128;
 }
 
@@ -264,8 +276,8 @@ pub mod jam {
     /// Points of a thread.
     pub const POINTS: i64 = 4;
 
-    /// How many threads there are at least with several points each. Layers of 3 x 3 filters on an H200, in us, without and with four points for each thread: 50,176 threads 384 and 238, 32,768 44 and 35,
-    /// but 25,088 113 and 122, 12,544 56 and 66.
+    /// How many threads there are at least with several points each: with fewer, too little of the device is
+    /// busy.
     pub const MIN_THREADS: i64 = 32_768;
 
     /// How many points threads compute at most, in percent of those that there are.
@@ -274,10 +286,12 @@ pub mod jam {
     /// How many statements a point has at most.
     pub const MAX_STATEMENTS: usize = 64;
 
-    /// How many scalars that differ from point to point its loops carry at most; there are as many registers for each of a thread's points.
+    /// How many scalars that differ from point to point its loops carry at most; there are as many registers
+    /// for each of a thread's points.
     pub const MAX_CARRIED_SCALARS: usize = 8;
 
-    /// How many operations take as long as to read an element from a cache: a processor of an H200 adds and multiplies for 128 threads at a time, and reads for 32.
+    /// How many operations take as long as to read an element from a cache: a processor of an H200 adds and
+    /// multiplies for 128 threads at a time, and reads for 32.
     pub const READ_WORK: i64 = 4;
 
     /// The same of a division or a mathematical function.
@@ -286,13 +300,14 @@ pub mod jam {
 
 /// Rectangles of arrays that thread blocks keep in shared memory.
 pub mod rectangles {
-    /// The most bytes of a rectangle: a square of 64 x 64 `f32`. An H200 then still runs thirteen such blocks on each of its processors.
+    /// The most bytes of a rectangle: a square of 64 x 64 `f32`. An H200 then still runs thirteen such blocks
+    /// on each of its processors.
     pub const MAX_RECTANGLE_BYTES: i64 = 16 * 1024;
 }
 
 /// When the columns of a matrix are reduced in parts.
 pub mod columns {
-    /// Threads that an H200 runs at a time. The sums of 8192 columns of 8192 `f32` take 76 us, 91 with half of them.
+    /// Threads that an H200 runs at a time. Where columns are fewer, so many threads reduce parts of them.
     pub const THREADS: i64 = 1 << 18;
 
     /// The fewest elements of a part: with fewer, reducing the parts costs as much as making them.
@@ -304,10 +319,11 @@ pub mod columns {
     /// The fewest columns where other operands are rows, which warps read together: fewer rows are in the cache.
     pub const COLUMNS_BESIDE_ROWS: i64 = 256;
 
-    /// The fewest elements of such a column: shorter ones are read by several rows at a time, and are not copied in another layout. 2^20 columns of 64 take 160 us, and 269 with threads along them.
+    /// The fewest elements of such a column: shorter ones are read by several rows at a time, and are not
+    /// copied in another layout.
     pub const ELEMENTS_OF_COLUMN_BESIDE_ROWS: i64 = 256;
 
-    /// The fewest elements of all: with fewer, another kernel for parts of columns costs more than it saves. 1000 x 1000 take 20 us, and 26 with parts.
+    /// The fewest elements of all: with fewer, another kernel for parts of columns costs more than it saves.
     pub const ELEMENTS_BESIDE_ROWS: i64 = 1 << 22;
 
     /// The fewest columns of products of columns, whose blocks read rows together: what memory hands out at a time.
@@ -331,8 +347,8 @@ pub mod scan_epilogue {
     /// What is done twice rather than kept costs at most so many instructions.
     pub const REPEATED_INSTRUCTIONS: usize = 24;
 
-    /// The most bytes of scanned values at a point: they are in registers. On an H200, three sums of 3·10^7 numbers of 64 bits and a map
-    /// of them take 352 us in one kernel and 650 us in two; of `f64`, 424 and 706 us.
+    /// The most bytes of scanned values at a point: they are in registers, which limit how many threads run
+    /// at a time.
     pub const POINT_BYTES: u64 = 24;
 
     /// The most conditions that a filter counts at once.
@@ -356,16 +372,17 @@ pub mod results {
     /// Rows of constant size are long from so many elements on: fewer a thread may keep for itself.
     pub const LONG_ROW_ELEMENTS: i64 = 65;
 
-    /// The largest array that is a thread's own and not in memory of the device. Machines set memory aside for all threads that
-    /// can run at once, so it must not be much larger.
+    /// The largest array that is a thread's own and not in memory of the device. Machines set memory aside
+    /// for all threads that can run at once, so it must not be much larger.
     pub const THREAD_BYTES: i64 = 256;
 
-    /// The most that all larger arrays of constant size of a thread take together to be its own. A thread with 7,300 bytes (the public
-    /// benchmark `myocyte`) runs 1.7 times as fast as with them in memory of the device on an H200; with as much for each thread
-    /// that it can run at once, an H200 sets 2 GB aside.
+    /// The most that all larger arrays of constant size of a thread take together to be its own. They are
+    /// faster there than in memory of the device; but with as much for each thread that it can run at once,
+    /// an H200 sets 2 GB aside.
     pub const LARGER_THREAD_BYTES: i64 = 8 << 10;
 
-    /// The shortest rows whose elements threads write side by side: with 16 elements, k-means loses 9 %.
+    /// The shortest rows whose elements threads write side by side: the transposition costs more than shorter
+    /// ones gain.
     pub const INTERLEAVED_ROW_ELEMENTS: i64 = 32;
 
     /// The same for rows that a thread goes through again and again: the transposition is paid once.
@@ -374,8 +391,8 @@ pub mod results {
     /// The fewest threads for which that is done.
     pub const INTERLEAVED_THREADS: i64 = 256;
 
-    /// The fewest threads whose rows warps write together instead of interleaved: fewer wait for memory in each tile. On an H200, 65536 rows of 256 `f32` that
-    /// are read and written take 63 instead of 97 us, 4096 of 4096 509 instead of 422.
+    /// The fewest threads whose rows warps write together instead of interleaved: fewer wait for memory in
+    /// each tile.
     pub const WRITTEN_TOGETHER_THREADS: i64 = 65536;
 
     /// How often elements are used at least, all threads together, if that is done: a transposition is one kernel more.
@@ -387,8 +404,8 @@ pub mod cpu_loops {
     /// The bytes that the arrays for a strip should have, all together: a part of the first-level cache.
     pub const STRIP_BYTES: u64 = 8192;
 
-    /// How many iterations a range of a task has at least if they are done in strips: four vectors of `f32`. On a Xeon, sums of `x * y + 0.5`
-    /// took 0.54 of the time one by one for strips of 4, 0.31 for 8, 0.16 for 16.
+    /// How many iterations a range of a task has at least if they are done in strips: four vectors of `f32`.
+    /// Shorter strips gain less.
     pub const STRIP_OF_TASK: i64 = 16;
 
     /// How many steps of an innermost loop are done at a time ...
@@ -397,47 +414,48 @@ pub mod cpu_loops {
     /// ... in code of at most so many nodes.
     pub const STEPS_NODES: usize = 40;
 
-    /// How many `while` loops of a map advance together. C compilers unroll loops of up to 16 before they look for vectors.
+    /// How many `while` loops of a map advance together. C compilers unroll loops of up to 16 before they
+    /// look for vectors.
     pub const LANES: i64 = 32;
 
     /// Steps of more nodes are left alone: their values would not stay in registers.
     pub const LANES_NODES: usize = 200;
 
-    /// If no more than so many lanes are going, each ends by itself. With the vectors that every x86-64 has, a step of 32 lanes costs
-    /// as much as 10 steps of single points of `f32` (mandelbrot on a Xeon: 178 against 556 ms) ...
+    /// If no more than so many lanes are going, each ends by itself: a step of all lanes then costs more than
+    /// a step of each of these. Of `f32` ...
     pub const FEW_LANES: i32 = 8;
 
-    /// ... and 22 of `f64` (370 against 534 ms).
+    /// ... and of `f64`, of which a vector has half as many.
     pub const FEW_WIDE_LANES: i32 = 16;
 
-    /// How many rows of a rectangle are done at a time. Products of 1024 x 1024 `f32` on a busy Xeon, written in C by hand, in GFlop/s with -march=native: 35 for 2 rows, 49 for
-    /// 4, 54 for 5, 49 for 6 and for 8; with -O3 alone 25, 29, 32, 31, 30.
+    /// How many rows of a rectangle are done at a time. With fewer, less of what is read is used again; more
+    /// need more registers than there are.
     pub const RECTANGLE_ROWS: i64 = 5;
 
-    /// The columns of a rectangle: vector code of a loop that is known to have so many iterations needs no code for a rest, and so has
-    /// registers for all that it reads. Loops of 8 are no loops for vectors, as they are unrolled before.
+    /// The columns of a rectangle: vector code of a loop that is known to have so many iterations needs no
+    /// code for a rest, and so has registers for all that it reads. Loops of 8 are no loops for vectors, as
+    /// they are unrolled before.
     pub const GROUP_COLUMNS: i64 = 16;
 
-    /// The bytes that points of a row in a strip of columns remember: in C by hand, 256, 512 and 1024 `f32` gave 46, 49 and 52 GFlop/s, in blocks of
-    /// different heights.
+    /// The bytes that points of a row in a strip of columns remember. The more they are, the fewer rows a
+    /// block has.
     pub const COLUMNS_BYTES: u64 = 2048;
 
-    /// The same where something is packed: narrower strips have taller blocks, for which it is packed once. in C by hand,
-    /// 256 `f32` in blocks of 64 rows gave 22 GFlop/s, 128 in blocks of 128 gave 41.
+    /// The same where something is packed: narrower strips have taller blocks, for which it is packed once.
     pub const PACKED_COLUMNS_BYTES: u64 = 512;
 
     /// The bytes that the points of a block of rows remember: a small part of the second-level cache, and of a stack.
     pub const BLOCK_BYTES: u64 = 65536;
 
-    /// How many steps are done for all points of a block before the next ones: what they read of a strip of columns should stay in the
-    /// second-level cache. In C by hand, 16, 32 and 64 were alike.
+    /// How many steps are done for all points of a block before the next ones: what they read of a strip of
+    /// columns should stay in the second-level cache. A quarter or half as many make little difference.
     pub const BLOCK_STEPS: i64 = 64;
 
-    /// Rectangles need so many columns: products of 31 x 31 `f32` took 1.08 of the time of strips when the columns beyond whole groups went row by row, 32 x 32 take 0.83.
+    /// Rectangles need so many columns: with fewer, too many are beyond whole groups, and go row by row.
     pub const RECTANGLE_COLUMNS: i64 = 32;
 
-    /// What columns read far apart is packed from so many rows and columns on: 16 x 16 take 0.51 of the time of plain loops, 17 columns of 16 rows
-    /// 0.44, but 20 rows of a single column would take 1.6.
+    /// What columns read far apart is packed from so many rows and columns on: with fewer, packing costs more
+    /// than it saves.
     pub const PACKED_ROWS: i64 = 16;
 
     /// See above.
@@ -455,8 +473,8 @@ pub mod cpu_loops {
 
 /// Which loops of the host one thread of the device runs.
 pub mod device_loops {
-    /// A loop inside that touches no memory has at most so many iterations. On an H200 the host waits 7.7 us for an element; one thread
-    /// of the device needs 12 ns for an iteration of five operations.
+    /// A loop inside that touches no memory has at most so many iterations: one thread of the device must
+    /// take less time for them than the host waits for an element.
     pub const ITERATIONS_WITHOUT_ACCESS: i64 = 64;
 
     /// The most elements of an array that is copied in each iteration; more are copied in parallel.
