@@ -4,30 +4,20 @@
 //! map (\p -> let a = reduce add zero (map (pull p) qs) in move p a) ps          each point reads all of `qs`
 //! ```
 //!
-//! Both versions read elements of `qs` once for several points: a thread for each point through tiles, blocks by reducing a few points together
-//! (`kernels/schedule/together`). What they compute is the same, so they differ by how much of the device is busy, and by what is beside the pairs:
+//! Both versions read elements of `qs` once for several points: a thread for each point through tiles, blocks
+//! by reducing a few points together (`kernels/schedule/together`). What they compute is the same, so they
+//! differ by how much of the device is busy, and by what is beside the pairs:
 //!
-//! - A thread for each point goes through all of `qs` alone. Its blocks are few, and all take as long as the processor with the most of them: a round of all processors, once more for each
-//!   block that a processor has. With few rounds, threads also wait for the results of their own instructions; that is a quarter of a round, about.
-//! - Blocks for a few points each are many, so that all processors are done at a time. Each has its points to begin with, and exchanges what its threads have found at the end, which
-//!   costs as much as some pairs: more of them the less a pair costs. A pair costs an eighth more than in a thread of its own, and an eighth less where it is so short that reading
-//!   elements counts.
+//! - A thread for each point goes through all of `qs` alone. Its blocks are few, and all take as long as the
+//!   processor with the most of them: a round of all processors, once more for each block that a processor
+//!   has. With few rounds, threads also wait for the results of their own instructions; that is a quarter of
+//!   a round, about.
+//! - Blocks for a few points each are many, so that all processors are done at a time. Each has its points to
+//!   begin with, and exchanges what its threads have found at the end, which costs as much as some pairs:
+//!   more of them the less a pair costs. A pair costs an eighth more than in a thread of its own, and an
+//!   eighth less where it is so short that reading elements counts.
 //!
-//! Times on an H200 in us, a thread for each point and a few points together. By `bench/nbody.fut` (19 statements for a pair), a sum of absolute differences (2), and one of forces with
-//! exponentials and three quotients (26):
-//!
-//! | points | elements | `nbody` | differences | forces |
-//! | ---: | ---: | ---: | ---: | ---: |
-//! | 16,384 | as many | 1,410, 383 | 82, 40 | 2,976, 808 |
-//! | 32,768 | as many | 2,801, 1,475 | 154, 113 | 5,941, 3,080 |
-//! | 49,152 | as many | 4,591, 3,201 | 339, 233 | 10,825, 6,838 |
-//! | 65,536 | as many | 6,117, 5,731 | 451, 401 | 14,401, 12,023 |
-//! | 98,304 | as many | 11,794, 12,806 | 961, 866 | 28,790, 26,817 |
-//! | 131,072 | as many | 20,226, 22,717 | 1,673, 1,494 | 50,339, 47,510 |
-//! | 196,608 | as many | 43,184, 50,877 | 3,766, 3,296 | |
-//! | 32,768 | 4,096 | | 28, 33 | |
-//! | 262,144 | 4,096 | | 115, 170 | |
-//! | 262,144 | 1,024 | | 37, 107 | |
+//! Times: `notebook/2026-11-19-gpu-mechanisms.md`.
 //!
 //! Comes in: a nest and a body. Goes out: what the guard of the version with one thread for each point compares.
 
@@ -53,7 +43,8 @@ pub(super) struct AllPairs {
 }
 
 impl AllPairs {
-    /// What a body under a nest reduces, if that is all that it does but for scalars, and blocks can do it for a few points together.
+    /// What a body under a nest reduces, if that is all that it does but for scalars, and blocks can do it
+    /// for a few points together.
     pub(super) fn of(nest: &Nest, body: &Body<Soacs>) -> Option<AllPairs> {
         let mut only: Option<&Screma<Soacs>> = None;
         for stm in &body.stms {
@@ -78,8 +69,9 @@ impl AllPairs {
         })
     }
 
-    /// What the guard of the version with one thread for each point compares: the number of points, but no more than what is just not enough by default where blocks for a few points
-    /// each take less time. Times are compared in pairs of points and elements.
+    /// What the guard of the version with one thread for each point compares: the number of points, but no
+    /// more than what is just not enough by default where blocks for a few points each take less time. Times
+    /// are compared in pairs of points and elements.
     pub(super) fn outer_par(&self, b: &mut Builder<Kernels>, nest: &Nest) -> SubExp {
         let add = BinOp::Add(IntType::I64);
         let quot = BinOp::SQuot(IntType::I64);
@@ -114,7 +106,8 @@ fn statements(body: &Body<Soacs>) -> i64 {
     statements
 }
 
-/// Whether blocks reduce a few points together: the code of a pair is short, and so is what is kept of a point. Elements at places that are computed may not be common to all points.
+/// Whether blocks reduce a few points together: the code of a pair is short, and so is what is kept of a
+/// point. Elements at places that are computed may not be common to all points.
 fn is_small(s: &Screma<Soacs>) -> bool {
     let mut reads = false;
     for_each_stm(&s.map.body, &mut |stm| {

@@ -1,39 +1,31 @@
 //! Whether one thread for each point is slower than versions that are flattened further, however many points there are.
 //!
-//! A thread that runs a point by itself has its rows in memory, and reads them as often as the program does. Versions that are flattened further have a thread for
-//! each element and share what they read, but what is between their operations goes through memory once. There are two cases in which that is known to be less:
+//! A thread that runs a point by itself has its rows in memory, and reads them as often as the program does.
+//! Versions that are flattened further have a thread for each element and share what they read, but what is
+//! between their operations goes through memory once. There are two cases in which that is known to be less:
 //!
-//! - Maps inside read a row of the point again for each of their elements. Flattened further this is a product of matrices, whose blocks share the row:
+//! - Maps inside read a row of the point again for each of their elements. Flattened further this is a
+//!   product of matrices, whose blocks share the row:
 //!
 //! ```text
 //! map (\ys -> ... map (\a -> map (\b -> sum (map3 (\y a b -> y * a * b) ys a b)) xss) xss ...) yss       each thread reads `ys` 64 times, if `xss` has 8 rows
 //! ```
 //!
-//!   The row must be long, since the other operations of the point cost more when they go through memory, or the rows of all points larger than the cache.
-//!   There must be no more results than elements of the row, since they are kept for all points, unless the row is long and they are results of the point, which any version writes.
+//!   The row must be long, since the other operations of the point cost more when they go through memory, or
+//!   the rows of all points larger than the cache. There must be no more results than elements of the row,
+//!   since they are kept for all points, unless the row is long and they are results of the point, which any
+//!   version writes.
 //!
-//! - The point does nothing but to reduce, scan and map rows by functions of numbers, each once, and the rows are long. A thread makes as many passes through memory as there
-//!   are operations, and rows that come in must be transposed first; a block keeps what is between in shared memory. This is what `traffic` says of rows that are read
-//!   from the first element to the last; here they may also be read backwards, or in part. It is not known of rows that are columns of other arrays, so that nests of one level
-//!   alone are meant.
+//! - The point does nothing but to reduce, scan and map rows by functions of numbers, each once, and the rows
+//!   are long. A thread makes as many passes through memory as there are operations, and rows that come in
+//!   must be transposed first; a block keeps what is between in shared memory. This is what `traffic` says of
+//!   rows that are read from the first element to the last; here they may also be read backwards, or in part.
+//!   It is not known of rows that are columns of other arrays, so that nests of one level alone are meant.
 //!
-//! On an H200 in us, one thread for each point, and the best of the other versions:
+//! Times of these, and of other bodies: `notebook/2026-11-19-gpu-mechanisms.md`.
 //!
-//! | program | points | read again | row | one thread | other |
-//! | --- | ---: | ---: | ---: | ---: | ---: |
-//! | `bench/bfast.fut` | 33,000 | 64 | 235 | 1679 | 1003 |
-//! | | 111,556 | 64 | 235 | 4500 | 2873 |
-//! | | 40,000 | 64 | 800 | 9801 | 5290 |
-//! | | 60,000 | 64 | 64 | 577 | 902 |
-//! | | 100,000 | 64 | 64 | 833 | 1465 |
-//! | the public `bfast` | 67,968 | 64 | 228 | 3316 | 2200 |
-//! | | 111,556 | 64 | 113 | 2891 | 2535 |
-//! | `bench/tridag.fut`, three scans | 65,536 | | 256 | 536 | 330 |
-//! | | 100,000 | | 64 | 208 | 167 |
-//! | | 50,000 | | 40 | 82 | 84 |
-//!
-//! Other bodies are left to the number of points. With 40,000 points, 16 x 16 pixels of `srad` and 64 columns of `pathfinder` are faster in blocks (3470 and 1269,
-//! 435 and 71), but a hundred reductions of 128 elements (`nn`) and 64 scans of 64 (`mapscan`, 50,000 points) are slower (854 and 2439, 548 and 868).
+//! Other bodies are left to the number of points: some are faster in blocks, others slower, with as many
+//! points.
 
 use super::nest::{Nest, Source};
 use super::traffic::at_most_unless;
@@ -45,8 +37,8 @@ use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::visit::{deep, for_each_stm};
 use fehu_ir::{Body, Builder, Exp, Kernels, Lambda, Soacs, SubExp, Type};
 
-/// What the guard of the version with one thread for each point compares: the number of points, but no more than what is just not enough by default where another
-/// version is faster.
+/// What the guard of the version with one thread for each point compares: the number of points, but no more
+/// than what is just not enough by default where another version is faster.
 pub(super) fn outer_par(b: &mut Builder<Kernels>, nest: &Nest, body: &Body<Soacs>) -> SubExp {
     let points = b.product(&nest.widths);
     let (again, width) = (rows_read_again(nest, body), width_of_rows(nest, body));
@@ -79,7 +71,8 @@ pub(super) fn outer_par(b: &mut Builder<Kernels>, nest: &Nest, body: &Body<Soacs
     at_most_unless(b, pays, points, flattening::ENOUGH_PARALLELISM - 1)
 }
 
-/// The width of the rows of a point that does nothing but to reduce, scan and map rows of one width by functions of numbers, at least twice and each time once.
+/// The width of the rows of a point that does nothing but to reduce, scan and map rows of one width by
+/// functions of numbers, at least twice and each time once.
 fn width_of_rows(nest: &Nest, body: &Body<Soacs>) -> Option<SubExp> {
     if nest.depth() > 1 {
         return None;

@@ -4,46 +4,30 @@
 //! map (\q -> reduce best none (map (\p -> sum (map2 (*) p q)) ps)) qs          each point reads all of `ps`
 //! ```
 //!
-//! One kernel for such a reduction, or one thread block for each point, reads `d` elements of `ps` for every pair of rows. As a map of pairs, with its
-//! results in memory, and a reduction of these, it has the shape of a matrix product: each operand is the same along one of the two dimensions, so that
-//! blocks read a part of both and threads keep it in registers. The results are then written and read once, from memory, while elements of `ps` come from
-//! caches. So the map and the reduction are the default where rows are longer than results are wide, and there is so much to read that further launches
-//! do not matter. On an H200 in ms, by blocks for each point and as two kernels:
+//! One kernel for such a reduction, or one thread block for each point, reads `d` elements of `ps` for every
+//! pair of rows. As a map of pairs, with its results in memory, and a reduction of these, it has the shape of
+//! a matrix product: each operand is the same along one of the two dimensions, so that blocks read a part of
+//! both and threads keep it in registers. The results are then written and read once, from memory, while
+//! elements of `ps` come from caches. So the map and the reduction are the default where rows are longer than
+//! results are wide, and there is so much to read that further launches do not matter. Times of this and of
+//! what follows: `notebook/2026-11-19-gpu-mechanisms.md`.
 //!
-//! | points, rows, elements | results of 12 bytes | of 4 bytes |
-//! | --- | --- | --- |
-//! | 2,000 x 5,000 x 64 | 0.79, 0.23 | 0.51, 0.14 |
-//! | 2,000 x 5,000 x 8 | 0.11, 0.20 | 0.083, 0.075 |
-//! | 10,000 x 1,000 x 16 | 0.18, 0.24 | 0.21, 0.08 |
-//! | 300 x 5,000 x 300 | 0.71, 0.09 | 0.43, 0.09 |
-//!
-//! The same holds for maps whose results stay as they are: with a block or a thread for each point, all of a second matrix is read for each row of the first.
+//! The same holds for maps whose results stay as they are: with a block or a thread for each point, all of a
+//! second matrix is read for each row of the first.
 //!
 //! ```text
 //! map (\w -> map (\r -> let t = map (* w) r in map (\c -> sum (map2 (*) t c)) (transpose b)) a) ws        each point `w`, `r` reads all of `b`
 //! map (\x -> let h = map (\w -> max 0 (sum (map2 (*) x w))) w1 in map (\w -> sum (map2 (*) h w)) w2) xs     layers of a network
 //! ```
 //!
-//! There, what goes through memory is what the operations of a point hand on to each other (`t`, `h`); other results are written by any version. So what is read for pairs of rows is
-//! compared with all of that. Rows are shared along the innermost dimension of the nest, which must have points enough for tiles, and must be long enough for these. Where a body has loops, branches or maps with rows as results
-//! beside such maps, it is not known what they hand on, and nothing changes.
+//! There, what goes through memory is what the operations of a point hand on to each other (`t`, `h`); other
+//! results are written by any version. So what is read for pairs of rows is compared with all of that. Rows
+//! are shared along the innermost dimension of the nest, which must have points enough for tiles, and must be
+//! long enough for these. Where a body has loops, branches or maps with rows as results beside such maps, it
+//! is not known what they hand on, and nothing changes.
 //!
-//! On an H200 in us, by a block or a thread for each point, and as kernels of their own; `read` is what points read of the matrix in all:
-//!
-//! | program | sizes | read, MB | for each point | shared |
-//! | --- | --- | ---: | ---: | ---: |
-//! | scaled products | 16 of 128 x 128 x 128 | 134 | 21 | 24 |
-//! | | 1,000 of 32 x 32 x 32 | 131 | 32 | 35 |
-//! | | 2,000 of 32 x 32 x 32 | 262 | 72 | 55 |
-//! | | 1,000 of 64 x 64 x 64 | 1,049 | 206 | 46 |
-//! | | 16 of 512 x 512 x 512 | 8,590 | 622 | 160 |
-//! | | 1,000 of 100 x 16 x 40 (short rows) | 256 | 60 | 94 |
-//! | | 10,000 of 32 x 8 x 32 (short rows) | 328 | 108 | 175 |
-//! | two layers, n points | 65,536 of 64, 128 and 10 | 2,483 | 571 | 115 |
-//! | | 8,192 of 256, 512 and 128 | 6,442 | 978 | 125 |
-//! | rows divided by their length, times a matrix | 100,000 of 32, 64 columns | 819 | 132 | 50 |
-//!
-//! Comes in: a nest, and a reduction of a map (or a body with such) under it. Goes out: what a guard compares ([`SharedRows::limit`]).
+//! Comes in: a nest, and a reduction of a map (or a body with such) under it. Goes out: what a guard compares
+//! ([`SharedRows::limit`]).
 
 use super::nest::{Nest, Source};
 use super::traffic::at_most_unless;
@@ -86,7 +70,8 @@ impl SharedRows {
         reduction.filter(known).or_else(|| SharedRows::mapped(nest, body))
     }
 
-    /// A reduction of a map under a nest, if its function reduces a row of the point together with a row that all points read.
+    /// A reduction of a map under a nest, if its function reduces a row of the point together with a row that
+    /// all points read.
     pub(super) fn of(nest: &Nest, s: &Screma<Soacs>) -> Option<SharedRows> {
         SharedRows::of_reduction(nest, s, &|a| of_point(nest, a))
     }
@@ -130,8 +115,8 @@ impl SharedRows {
         pairs.chain(self.between.iter().map(|(elements, _)| *elements))
     }
 
-    /// What a guard compares that would compare `par`, of a version in which all points of the nest read all rows: no more than what is just not enough
-    /// by default, where the version that shares them is faster.
+    /// What a guard compares that would compare `par`, of a version in which all points of the nest read all
+    /// rows: no more than what is just not enough by default, where the version that shares them is faster.
     pub(super) fn limit(&self, b: &mut Builder<Kernels>, nest: &Nest, par: SubExp, limit: i64) -> SubExp {
         let (le, lt) = (CmpOp::SLe(IntType::I64), CmpOp::SLt(IntType::I64));
         let mut read = SubExp::i64(0);
@@ -191,7 +176,8 @@ impl Pairs {
     }
 }
 
-/// The bytes for each element of an operation of a body that are handed on to others; `None` where elements are no scalars.
+/// The bytes for each element of an operation of a body that are handed on to others; `None` where elements
+/// are no scalars.
 fn handed_on(body: &Body<Soacs>, stm: &Stm<Soacs>) -> Option<i64> {
     let arrays = stm.pat.iter().filter(|p| p.ty.is_array());
     let mut sum = 0;

@@ -1,9 +1,10 @@
 //! Which version of a map over rows runs by default: the one that moves the fewest bytes.
 //!
-//! Comes in: a nest and a body that only reduces, scans and maps rows, all of one width. Goes out: what thresholds compare
-//! ([`Traffic::outer_par`], [`Traffic::block_par`]).
+//! Comes in: a nest and a body that only reduces, scans and maps rows, all of one width. Goes out: what
+//! thresholds compare ([`Traffic::outer_par`], [`Traffic::block_par`]).
 //!
-//! Such bodies wait for memory, so a version takes as long as what its kernels read and write there takes to move. By element of a row:
+//! Such bodies wait for memory, so a version takes as long as what its kernels read and write there takes to
+//! move. By element of a row:
 //!
 //! | version | bytes |
 //! | --- | --- |
@@ -11,9 +12,10 @@
 //! | a thread block for each row | rows that come in or go out; what is between is in shared memory. Of columns that are only reduced, it is all that memory hands out with an element. A block costs as much as some bytes, however short its row is, and a part of a warp, which may take its place, as fewer |
 //! | segmented operations | every pass over a row. A kernel for each costs as much as many bytes |
 //!
-//! Columns that are reduced several times are reduced by threads along them, each time in the order of memory (`kernels/opt/layout`). Mean and variance of the 1024, 8192 and 65536 columns of 2^26 `f32` take 350, 344 and 343 us
-//! on an H200, with the map that uses them, and 1,044, 662 and 656 in blocks. Rows that are made of columns cross the order of memory in that version: softmax takes 1,515 us for 8192 columns and 1,714 for
-//! 2^20. Blocks have several columns beside each other (`impgen/translate/kernel/block/kept/columns`): 286 and 159.
+//! Columns that are reduced several times are reduced by threads along them, each time in the order of memory
+//! (`kernels/opt/layout`), which takes less time than blocks of one column each. Rows that are made of
+//! columns cross the order of memory in that version; blocks of several columns beside each other
+//! (`impgen/translate/kernel/block/kept/columns`) do not. Times: `notebook/2026-11-19-gpu-mechanisms.md`.
 //!
 //! ```text
 //! map (\xs -> let top = maximum xs                      reads xs
@@ -22,8 +24,9 @@
 //!             in map (/ s) es) xss                      reads es, writes the result: 5 passes, of which 2 go in or out
 //! ```
 //!
-//! Versions are chosen by comparing parallelism with thresholds, which tuning sets. Where another version moves fewer bytes, a guard
-//! compares no more than what is just not enough by default; so it compares more for more rows, and tuning can still choose the version.
+//! Versions are chosen by comparing parallelism with thresholds, which tuning sets. Where another version
+//! moves fewer bytes, a guard compares no more than what is just not enough by default; so it compares more
+//! for more rows, and tuning can still choose the version.
 
 use super::nest::{Nest, Source};
 use super::state::Flat;
@@ -57,7 +60,8 @@ pub(super) struct Traffic {
 }
 
 impl Traffic {
-    /// What versions of a body under a nest move, if it only reduces, scans and maps rows that each point has for itself.
+    /// What versions of a body under a nest move, if it only reduces, scans and maps rows that each point has
+    /// for itself.
     pub(super) fn of(flat: &mut Flat, nest: &Nest, body: &Body<Soacs>) -> Option<Traffic> {
         let mut found = Rows {
             flat,
@@ -100,8 +104,8 @@ impl Traffic {
         at_most_unless(b, at_once, self.rows, flattening::ENOUGH_PARALLELISM - 1)
     }
 
-    /// What the guard of the version with a block for each row compares, which would be `par`, where the other is flattened further. With few
-    /// blocks, a part of the device is idle.
+    /// What the guard of the version with a block for each row compares, which would be `par`, where the
+    /// other is flattened further. With few blocks, a part of the device is idle.
     pub(super) fn block_par(&self, b: &mut Builder<Kernels>, par: SubExp) -> SubExp {
         let larger = BinOp::SMax(IntType::I64);
         let ends = b.mul64(self.width, SubExp::i64(self.ends));
@@ -118,7 +122,8 @@ impl Traffic {
     }
 }
 
-/// Whether nothing in a body fails, and nothing is scanned, unless all that is reduced may be reduced in any order: then threads keep their points.
+/// Whether nothing in a body fails, and nothing is scanned, unless all that is reduced may be reduced in any
+/// order: then threads keep their points.
 fn suits_teams(body: &Body<Soacs>) -> bool {
     let (mut fails, mut scans, mut in_order) = (false, false, false);
     for_each_stm(body, &mut |stm| match &stm.exp {
@@ -209,7 +214,8 @@ impl Rows<'_> {
         self.sum.element = self.sum.element.max(bytes);
     }
 
-    /// Whether an array is a row in memory that each point has for itself; `None` if nothing is known of how it lies there.
+    /// Whether an array is a row in memory that each point has for itself; `None` if nothing is known of how
+    /// it lies there.
     fn is_row(&mut self, array: Name, bytes: i64) -> Option<bool> {
         if self.made.iter().any(|(made, _)| *made == array) {
             return Some(true);

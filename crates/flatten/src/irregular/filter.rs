@@ -1,14 +1,16 @@
 //! Rule of filters: a filter at each point is one scatter of the elements of all points.
 //!
-//! Elements that are kept stay in their order, so those of each point are together, and are flat data as they are. The place of
-//! each is the number of those kept before it, a scan that becomes one kernel with the scatter.
+//! Elements that are kept stay in their order, so those of each point are together, and are flat data as they
+//! are. The place of each is the number of those kept before it, a scan that becomes one kernel with the
+//! scatter.
 //!
 //! How many are kept, and how much memory they need, is counted where conditions are computed.
 //!
-//! What is stored besides the elements is small: conditions, of which up to eight share a byte, and for every [`CHUNK_ELEMENTS`] elements how many are
-//! kept up to there, which the scan writes, too. Each point finds by them how many it
-//! keeps: those before its end, less those before its start. Of the chunks in which these are, and in points of few elements, it
-//! looks at each condition. What is kept before its start is where its own begins, so that no scan of the counts is needed for that.
+//! What is stored besides the elements is small: conditions, of which up to eight share a byte, and for every
+//! [`CHUNK_ELEMENTS`] elements how many are kept up to there, which the scan writes, too. Each point finds by
+//! them how many it keeps: those before its end, less those before its start. Of the chunks in which these
+//! are, and in points of few elements, it looks at each condition. What is kept before its start is where its
+//! own begins, so that no scan of the counts is needed for that.
 //!
 //! ```text
 //! elements   4 1 | | 5 2 6      kept where even: data 4 2 6
@@ -25,13 +27,14 @@ use fehu_base::Name;
 use fehu_ir::soac::{Commutativity, Reduce, Scatter, ScatterDest, Screma, Soac};
 use fehu_ir::{Basic, Body, Exp, Lambda, Loop, LoopForm, Param, Soacs, Stm, SubExp, Type};
 
-/// For every how many elements the number of those that are kept is stored: eight bytes, beside a byte for each element. A
-/// point reads at most twice as many conditions, one after the other. In quicksort of 10^7
-/// random numbers on an H200, the kernel that does so takes 84 us for each depth with chunks of 64, 50 with 16 and 41 with 8, and the scan
-/// of the sums 12, 14 and 20.
+/// For every how many elements the number of those that are kept is stored: eight bytes, beside a byte for
+/// each element. A point reads at most twice as many conditions, one after the other: with larger chunks it
+/// reads more of them, with smaller ones the scan of the numbers takes longer. Times:
+/// `notebook/2026-11-19-gpu-mechanisms.md`.
 const CHUNK_ELEMENTS: i64 = 16;
 
-/// Conditions of an element that share a byte. With one byte for each of three, the kernels of quicksort read and write them by three times as many instructions.
+/// Conditions of an element that share a byte. With one byte for each of three, the kernels of quicksort read
+/// and write them by three times as many instructions.
 const CONDITIONS_OF_BYTE: usize = 8;
 
 /// The conditions of a filter, for all elements.
@@ -115,7 +118,8 @@ fn bytes(lift: &mut Lift<'_>, all: SubExp, holds: &[Name]) -> Option<Name> {
     lift.host_map(all, inputs, body, std::slice::from_ref(&ty)).first().copied()
 }
 
-/// A filter at the points of a level. All its conditions are counted together, and all that is kept is written together.
+/// A filter at the points of a level. All its conditions are counted together, and all that is kept is
+/// written together.
 pub(super) fn filter(lift: &mut Lift<'_>, level: LevelId, stm: Stm<Soacs>) -> Option<()> {
     let Exp::Op(Soac::Filter(f)) = stm.exp else { return None };
     let inner = lift.inner(level, &[f.width], &stm.certs)?;
@@ -233,7 +237,8 @@ fn kept(
     Some((written, Conditions { holds, totals, sums }))
 }
 
-/// Numbers, one for each condition, and one more for each of `count` elements, from the first on, that are kept: code of a point.
+/// Numbers, one for each condition, and one more for each of `count` elements, from the first on, that are
+/// kept: code of a point.
 fn held(
     lift: &mut Lift<'_>,
     holds: &Stored,
@@ -303,7 +308,8 @@ impl Conditions {
             let counts = f.b.bind_all("count", types.clone(), exp);
             Some(counts.into_iter().map(SubExp::Var).collect())
         })?;
-        // What counts does not scan: in the kernel of a scan, few threads would count for many points each, one after the other.
+        // What counts does not scan: in the kernel of a scan, few threads would count for many points each,
+        // one after the other.
         let both = lift.map(level, body, &types)?;
         let mut counts: Vec<Name> = both.into_iter().map(|counts| lift.stored(counts)).collect();
         let starts = counts.split_off(self.sums.len());
