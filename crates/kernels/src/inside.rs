@@ -8,20 +8,23 @@
 //! segmap (i < n) { if 1 <= i && i < n - 1 then { ... xs[i - 1] .. xs[i + 1] ... } else { as it was } }
 //! ```
 //!
-//! Where there are no neighbours beyond an edge, programs take others: by comparing indices with bounds, by minima and maxima, by remainders.
-//! Nearly all points are far from all edges, and pay for the few that are not; and since it is not known *which* elements a point reads,
-//! neither compilers nor [`columns`](fehu_ir::schedule::Column) can keep in registers what the point below needs as well. So the
-//! body is simplified once more, under the assumption that the point is at least as far from all edges as the largest constant by which
-//! the body changes an index. All that is decided by this assumption goes, with the branches and checks that depend on it. Which it is, a
-//! point finds out by two comparisons for each dimension; the points of a column find out together (`impgen/translate/kernel/map`).
+//! Where there are no neighbours beyond an edge, programs take others: by comparing indices with bounds, by
+//! minima and maxima, by remainders. Nearly all points are far from all edges, and pay for the few that are
+//! not; and since it is not known *which* elements a point reads, neither compilers nor
+//! [`columns`](fehu_ir::schedule::Column) can keep in registers what the point below needs as well. So the
+//! body is simplified once more, under the assumption that the point is at least as far from all edges as the
+//! largest constant by which the body changes an index. All that is decided by this assumption goes, with the
+//! branches and checks that depend on it. Which it is, a point finds out by two comparisons for each
+//! dimension; the points of a column find out together (`impgen/translate/kernel/map`).
 //!
-//! **What is known of an index** is a sum of indices, sizes of the space and constants, which cannot wrap around: sizes have at most
-//! 2^48 elements. Indices that a program keeps in 32 bits are known if sizes are at most 2^30, which points ask for as well. Nothing is known of anything else.
+//! **What is known of an index** is a sum of indices, sizes of the space and constants, which cannot wrap
+//! around: sizes have at most 2^48 elements. Indices that a program keeps in 32 bits are known if sizes are
+//! at most 2^30, which points ask for as well. Nothing is known of anything else.
 //!
-//! **Measured** on an H200: a step of five points on 8192 x 8192 `f32` (`bench/stencil.fut`) takes 149 us, and 228 us without this pass; with 2 and 8 points
-//! in a column, 194 and 154 us. Where points divide by numbers of their own, it is the divisions that take the time, and those of four points
-//! side by side take longer: bodies with more than one such division or function are left alone. Divisions by what is the same for all points are
-//! multiplications (`impopt/divisors`): a step of the public `hotspot`, with three of them, takes 265 us on 8192 x 8192.
+//! Where points divide by numbers of their own, it is the divisions that take the time, and those of several
+//! points side by side take longer: bodies with more than one such division or function are left alone.
+//! Divisions by what is the same for all points are multiplications (`impopt/divisors`). Times:
+//! `notebook/2026-11-19-gpu-mechanisms.md`.
 
 mod assume;
 
@@ -183,8 +186,8 @@ fn is_stencil(seg: &SegOp<Memory>) -> bool {
     points && map && elements && scalars && plain && count <= MAX_STATEMENTS_OF_STENCIL
 }
 
-/// Whether an operation of floats takes a call, or nearly as long. Divisions by what is no point's own become multiplications
-/// (`impopt/divisors`).
+/// Whether an operation of floats takes a call, or nearly as long. Divisions by what is no point's own become
+/// multiplications (`impopt/divisors`).
 fn is_long(basic: &Basic, own: &FxHashSet<Name>) -> bool {
     let Basic::BinOp(op, _, y) = basic else { return matches!(basic, Basic::PrimFn(..)) };
     let by_own = matches!(op, BinOp::FDiv(_)) && y.name().is_some_and(|y| own.contains(&y));

@@ -2,8 +2,8 @@
 //!
 //! Before: a program over `Memory` whose kernels are finished. After: each segmented operation has a
 //! [`Schedule`], which `impgen` emits as it stands. What a schedule is, and how it looks as text, is in
-//! [`fehu_ir::schedule`]; the figures by which plans are chosen are in
-//! [`fehu_base::tuning::schedule`], each with its unit, its meaning, and what was measured.
+//! [`fehu_ir::schedule`]; the figures by which plans are chosen are in [`fehu_base::tuning::schedule`], each
+//! with its unit, its meaning, and what limits it.
 //!
 //! ```text
 //! segred thread (f; i < n, j < m) : (f32)            segred thread (f; i < n, j < m) : (f32)
@@ -33,13 +33,14 @@
 //! | [`task`] | operations over the cores of a CPU |
 //! | [`steer`] | what the attribute `#[schedule(NAME)]` changes |
 //!
-//! **Why so late.** Whether two points read the same element, and whether neighbours in an index are neighbours in memory,
-//! is read off index functions, so tiles can only be chosen when arrays have places. And whether an operation has a grid of
-//! its own, because its threads need memory, is known after memory is expanded. So this is the last pass over `Memory`; nothing
-//! but the translation to imperative code follows it.
+//! **Why so late.** Whether two points read the same element, and whether neighbours in an index are
+//! neighbours in memory, is read off index functions, so tiles can only be chosen when arrays have places.
+//! And whether an operation has a grid of its own, because its threads need memory, is known after memory is
+//! expanded. So this is the last pass over `Memory`; nothing but the translation to imperative code follows
+//! it.
 //!
-//! **Relevance to other passes.** None reads a schedule before `impgen`. Tuning parameters of kernels get their names here, and
-//! number themselves after those that flattening has made.
+//! **Relevance to other passes.** None reads a schedule before `impgen`. Tuning parameters of kernels get
+//! their names here, and number themselves after those that flattening has made.
 
 mod ahead;
 mod at_once;

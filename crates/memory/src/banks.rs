@@ -1,7 +1,9 @@
 //! Rows in shared memory begin in different banks.
 //!
-//! Shared memory has 32 banks of four bytes, which take turns, and each of them serves one thread of a warp at a time. Where rows are as long as all banks together, or a multiple of
-//! that, all elements of a column are in one bank: threads that are in different rows, at the same place of each, wait for each other 32 times. So rows are one element longer:
+//! Shared memory has 32 banks of four bytes, which take turns, and each of them serves one thread of a warp
+//! at a time. Where rows are as long as all banks together, or a multiple of that, all elements of a column
+//! are in one bank: threads that are in different rows, at the same place of each, wait for each other 32
+//! times. So rows are one element longer:
 //!
 //! ```text
 //! let (m : mem(shared)) = alloc 4096i64 shared                let (m : mem(shared)) = alloc 4224i64 shared
@@ -9,7 +11,8 @@
 //! segmap in_block (t < 32) { a[t, j] }                        segmap in_block (t < 32) { a[t, j] }
 //! ```
 //!
-//! The same holds for diagonals, `a[i - t, t]` and `a[i + t, t]`, of rows that are an element longer or shorter than that. Which of them most reads go along decides.
+//! The same holds for diagonals, `a[i - t, t]` and `a[i + t, t]`, of rows that are an element longer or
+//! shorter than that. Which of them most reads go along decides.
 //!
 //! Where rows are as long as a number that is known when the program runs, the host computes how long they are:
 //!
@@ -21,11 +24,13 @@
 //! segmap in_block (t < n) { a[i - t, t] }                     segmap in_block (t < n) { a[i - t, t] }
 //! ```
 //!
-//! The public `lud` of 16, 64, 256 and 2048 rows takes 47, 92, 430 and 4,901 instead of 49, 97, 453 and 5,056 us on an H200: of its kernels, only those of the diagonal and one other have such a matrix.
-//! The public `nw` of 8192 x 8192, whose blocks go along diagonals of rows of 65 numbers, takes 11.4 instead of 12.4 ms.
+//! Times of the public `lud` and `nw`: `notebook/2026-11-19-gpu-mechanisms.md`.
 //!
-//! **When.** All blocks of memory of the kernel, with longer rows, are together at most what any device has: rows are not what makes a kernel need too much. All arrays in a block have elements of one size, and their index functions take rows to rows:
-//! each stride is that of neighbours in a row, or a number of rows, and no row of an array goes on in the next one. Nobody else knows the block. And a thread of the block reads an element in a row of its own, or makes a row.
+//! **When.** All blocks of memory of the kernel, with longer rows, are together at most what any device has:
+//! rows are not what makes a kernel need too much. All arrays in a block have elements of one size, and their
+//! index functions take rows to rows: each stride is that of neighbours in a row, or a number of rows, and no
+//! row of an array goes on in the next one. Nobody else knows the block. And a thread of the block reads an
+//! element in a row of its own, or makes a row.
 
 use crate::builder::MemBuilder;
 use fehu_algebra::horner::Arith;
@@ -80,8 +85,8 @@ struct Block {
     elem_bytes: FxHashSet<i64>,
     /// Whether it is used as a value.
     known: bool,
-    /// How often neighbouring threads are in different rows, by how much farther apart than a row they are: an element less, not at all, or an
-    /// element more.
+    /// How often neighbouring threads are in different rows, by how much farther apart than a row they are:
+    /// an element less, not at all, or an element more.
     lines: [usize; 3],
 }
 

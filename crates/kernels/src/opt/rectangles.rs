@@ -1,8 +1,10 @@
-//! What the threads of a block read of an array in leaps, iteration by iteration, is copied to shared memory before, row by row.
+//! What the threads of a block read of an array in leaps, iteration by iteration, is copied to shared memory
+//! before, row by row.
 //!
-//! In each iteration of a loop, the threads of a block may read elements that are in rows of their own: those of a diagonal, as programs on triangles and
-//! wavefronts do. Each of them is a transaction, and its neighbours in the row are read by other threads in other iterations. Over all iterations and threads,
-//! what is read is a rectangle:
+//! In each iteration of a loop, the threads of a block may read elements that are in rows of their own: those
+//! of a diagonal, as programs on triangles and wavefronts do. Each of them is a transaction, and its
+//! neighbours in the row are read by other threads in other iterations. Over all iterations and threads, what
+//! is read is a rectangle:
 //!
 //! ```text
 //! segmap block (b < k) {                                          let (h, w) = the sides of the rectangle
@@ -15,16 +17,20 @@
 //! }
 //! ```
 //!
-//! **When it is correct.** An index is a polynomial of the numbers of the thread and of the iterations, with constant factors, and of what does not change in
-//! the loops. Its least and its largest value are guessed: each number is zero, or as large as it gets, whichever makes less of the array; and proven, with the conditions of the branches
-//! around the read. Narrow integers count as what they were computed of if that is proven to fit. Rows and columns beyond the array, which nobody reads, are not copied.
+//! **When it is correct.** An index is a polynomial of the numbers of the thread and of the iterations, with
+//! constant factors, and of what does not change in the loops. Its least and its largest value are guessed:
+//! each number is zero, or as large as it gets, whichever makes less of the array; and proven, with the
+//! conditions of the branches around the read. Narrow integers count as what they were computed of if that is
+//! proven to fit. Rows and columns beyond the array, which nobody reads, are not copied.
 //!
-//! **When it pays.** The row differs from thread to thread, and the threads read at least as many elements as the rectangle has, so that most are read: to copy them
-//! takes a transaction for 32 of them, and to read them in leaps one for each. The rectangle has the same sides in all blocks, which the host knows, and at most [`MAX_RECTANGLE_BYTES`], so that as many blocks can run at a
-//! time as there usually are.
+//! **When it pays.** The row differs from thread to thread, and the threads read at least as many elements as
+//! the rectangle has, so that most are read: to copy them takes a transaction for 32 of them, and to read
+//! them in leaps one for each. The rectangle has the same sides in all blocks, which the host knows, and at
+//! most [`MAX_RECTANGLE_BYTES`], so that as many blocks can run at a time as there usually are.
 //!
-//! The public `nw` of 8192 x 8192, whose blocks of 64 threads go through squares of 64 x 64 numbers along their diagonals, takes 9.1 instead of 12.4 ms on an H200, with longer rows in
-//! shared memory (`memory/banks`), without which the diagonals there are in one bank; these alone make it 11.4.
+//! Times of the public `nw`, whose blocks go through squares along their diagonals:
+//! `notebook/2026-11-19-gpu-mechanisms.md`. Such diagonals would be in one bank of shared memory, but
+//! `memory/banks` makes the rows longer.
 
 use fehu_algebra::horner::{horner, Arith};
 use fehu_algebra::{Facts, Poly, Sym};
@@ -143,8 +149,9 @@ impl Rectangles {
     }
 }
 
-/// Where the copies that are to be there at a statement of a block can begin: from then on they may be on their way, while the block does something else. They do not pass what makes an array
-/// that is gone when they are needed, since the two might be in the same memory.
+/// Where the copies that are to be there at a statement of a block can begin: from then on they may be on
+/// their way, while the block does something else. They do not pass what makes an array that is gone when
+/// they are needed, since the two might be in the same memory.
 fn earliest(body: &Body<Kernels>, at: usize, copies: &[Stm<Kernels>]) -> usize {
     let needs = free_in_stms(copies);
     let mut live = free_in_stms(&body.stms[at..]);

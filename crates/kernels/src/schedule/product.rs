@@ -4,13 +4,15 @@
 //! loop (s = s0) for k < m { x = a[i,k]; y = f(b[k,j]); p = x * y; s + p }         product x by y
 //! ```
 //!
-//! All that the loop carries is a sum, to which an iteration adds a product of two factors. One of them changes down the rectangle, the
-//! other across. A lane of a warp computes factors for other points than the sums it has, so they may depend on nothing but elements
-//! that are read through tiles, the iteration, the index along their side, the indices that a whole block has in common, and what is
-//! known outside of the map.
+//! All that the loop carries is a sum, to which an iteration adds a product of two factors. One of them
+//! changes down the rectangle, the other across. A lane of a warp computes factors for other points than the
+//! sums it has, so they may depend on nothing but elements that are read through tiles, the iteration, the
+//! index along their side, the indices that a whole block has in common, and what is known outside of the
+//! map.
 //!
-//! Units for matrices add the products of a sum in the order of the loop, each with one rounding, as threads do: answers do not change by a bit (on an
-//! H200, of 1024 x 1024 sums none differs from a chain of `fma`).
+//! Units for matrices add the products of a sum in the order of the loop, each with one rounding, as threads
+//! do: answers do not change by a bit (compared in
+//! `notebook/2026-11-19-gpu-mechanisms.md`).
 
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{FloatType, PrimType};

@@ -1,10 +1,11 @@
 //! Tiles: points that read the same elements read them together.
 //!
-//! A map whose points loop over arrays, such as a matrix product, reads every element again for every point that needs
-//! it. With tiles, a block of threads computes a rectangle of points, and goes through the loop in steps: its threads copy what the
-//! rectangle needs for the step into shared memory, wait for each other, and compute from there. This file finds the loops
-//! that all points of a block can run in step, because their bounds are the same for all, and the reads in them whose offsets
-//! depend on the variable of the loop, but not on all indices of the block's rectangle:
+//! A map whose points loop over arrays, such as a matrix product, reads every element again for every point
+//! that needs it. With tiles, a block of threads computes a rectangle of points, and goes through the loop in
+//! steps: its threads copy what the rectangle needs for the step into shared memory, wait for each other, and
+//! compute from there. This file finds the loops that all points of a block can run in step, because their
+//! bounds are the same for all, and the reads in them whose offsets depend on the variable of the loop, but
+//! not on all indices of the block's rectangle:
 //!
 //! ```text
 //! a[i,k]      k and the index down the rectangle:     one element for each row, [`Along::Down`]
@@ -12,17 +13,19 @@
 //! c[k]        k alone:                                [`Along::Nothing`]
 //! ```
 //!
-//! With both of the first two in one loop the rectangle has two dimensions. Otherwise it is a line of points, which have only
-//! what depends on the loop alone in common. (Rows of single points are better read as they are, from the first-level cache: on
-//! an H200, 4096 rows of 4096 floats are read in 0.55 ms so, and in 1.49 ms through shared memory.)
+//! With both of the first two in one loop the rectangle has two dimensions. Otherwise it is a line of points,
+//! which have only what depends on the loop alone in common. (Rows of single points are better read as they
+//! are, from the first-level cache, than through shared memory. Times:
+//! `notebook/2026-11-19-gpu-mechanisms.md`.)
 //!
-//! Offsets are polynomials of the indices of the point and the variables of loops. Slices, transpositions and batches of
-//! matrices need no rules of their own.
+//! Offsets are polynomials of the indices of the point and the variables of loops. Slices, transpositions and
+//! batches of matrices need no rules of their own.
 //!
-//! Only code without effects and checks, and with scalars as results, may come before the end of the last such loop: it is
-//! also run by threads that have no point.
+//! Only code without effects and checks, and with scalars as results, may come before the end of the last
+//! such loop: it is also run by threads that have no point.
 //!
-//! There are up to three sizes of tiles. Large ones read the least, but there may be too few of them for all of the device:
+//! There are up to three sizes of tiles. Large ones read the least, but there may be too few of them for all
+//! of the device:
 //!
 //! ```text
 //! if large tiles fit, and there are enough of them for the whole device: launch the kernel with large tiles
@@ -31,8 +34,8 @@
 //! else                                                                   that without tiles
 //! ```
 //!
-//! Where a side of the rectangle is known to be at most half as long as these tiles, as for products of small matrices, there is one of its length instead: a thread has fewer points
-//! of it, but still several.
+//! Where a side of the rectangle is known to be at most half as long as these tiles, as for products of small
+//! matrices, there is one of its length instead: a thread has fewer points of it, but still several.
 
 use super::product::Factors;
 use super::{read_element, when, Scheduler};
@@ -78,8 +81,8 @@ struct InStep<'a> {
 enum Version {
     /// A line of points, one for each thread.
     Line,
-    /// A rectangle, if it is at least one in so many of the blocks that the device runs at a time. Its side is that of other tiles
-    /// if it has none of its own.
+    /// A rectangle, if it is at least one in so many of the blocks that the device runs at a time. Its side
+    /// is that of other tiles if it has none of its own.
     Rectangle { side: Option<i64>, points: i64, one_in: Threshold },
 }
 
@@ -127,8 +130,8 @@ impl Tiling<'_> {
         }
     }
 
-    /// The points of a thread in each direction of a tile that is no longer than the shorter side of the rectangle, if other tiles, with up to so many, are at least twice as
-    /// long as that.
+    /// The points of a thread in each direction of a tile that is no longer than the shorter side of the
+    /// rectangle, if other tiles, with up to so many, are at least twice as long as that.
     fn points_of_short_side(&self, most: i64) -> Option<i64> {
         let usual = most.min(MIN_POINTS_FOR_SMALL_BLOCKS / 2) * TILE_SIDE;
         let length = self.shortest.filter(|length| 2 * length <= usual)?;
@@ -155,8 +158,8 @@ impl Tiling<'_> {
         }
     }
 
-    /// When a version runs: the device has the threads and the shared memory, loops are long enough to fill a tile, most
-    /// threads have a point, and there are enough tiles for the device.
+    /// When a version runs: the device has the threads and the shared memory, loops are long enough to fill a
+    /// tile, most threads have a point, and there are enough tiles for the device.
     fn conditions(&self, s: &mut Scheduler, version: Version, grid: Option<Symbol>) -> Vec<Condition> {
         let large = matches!(version, Version::Rectangle { one_in: LARGE_TILES_ONE_IN, .. });
         let mut when = vec![

@@ -1,16 +1,18 @@
 //! Segments that have elements in common are reduced together.
 //!
-//! Where every element that a point reads belongs either to its segment or to its place in the segment, as in a force between all pairs of
-//! bodies or a distance from each of many points, all segments read the same elements:
+//! Where every element that a point reads belongs either to its segment or to its place in the segment, as in
+//! a force between all pairs of bodies or a distance from each of many points, all segments read the same
+//! elements:
 //!
 //! ```text
 //! segred (i < n, j < m) { let a = p[i]  let b = q[j]  let d = a - b  return d * d }
 //!                                           q is read n times
 //! ```
 //!
-//! A block for each segment would read them from the cache again and again: of 16384 bodies, each element of 4 bytes is read 16384 times, 4.3 GB in all, which takes
-//! 0.65 ms on an H200, twice as long as what is computed from them. So a thread computes the points of one place for a few segments: what it reads is used
-//! as often. Only where operators commute, as neighbouring threads have neighbouring places.
+//! A block for each segment would read them from the cache again and again, which takes longer than what is
+//! computed from them (`notebook/2026-11-19-gpu-mechanisms.md`). So a thread computes the points of one place
+//! for a few segments: what it reads is used as often. Only where operators commute, as neighbouring threads
+//! have neighbouring places.
 
 use super::combine::is_heavy;
 use super::tile::statements;

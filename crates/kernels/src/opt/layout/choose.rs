@@ -1,23 +1,26 @@
 //! Which layout a use of an array wants, and when a copy in that layout is worth it.
 //!
-//! What a copy costs is known: each element is moved twice, at the speed of memory, by one more kernel. What it saves depends
-//! on who else uses what a transaction of 32 bytes fetches. Measured on an H200 with matrices of 64 and 160 MB of f32:
+//! What a copy costs is known: each element is moved twice, at the speed of memory, by one more kernel. What
+//! it saves depends on who else uses what a transaction of 32 bytes fetches (times:
+//! `notebook/2026-11-19-gpu-mechanisms.md`):
 //!
-//! - Each thread reads an element or a few, and a block of threads lies along one row of the space (columns summed or
-//!   scanned, `a + transpose b`): nobody does in time. Copies save 15 to 70 % even where each element is read once.
-//! - A block of threads covers several rows of the space, because these are shorter than a block: the other rows do. A copy
-//!   would cost up to 50 %.
-//! - Each thread walks through memory in a loop: its own next reads do, from the first-level cache. A copy costs 40 % where
-//!   each element is read once.
-//! - The threads of a block are along a column, and neighbouring blocks along neighbouring columns: these do, from
-//!   the second-level cache. A copy costs 6 %.
+//! - Each thread reads an element or a few, and a block of threads lies along one row of the space (columns
+//!   summed or scanned, `a + transpose b`): nobody does in time. Copies save time even where each element is
+//!   read once.
+//! - A block of threads covers several rows of the space, because these are shorter than a block: the other
+//!   rows do. A copy costs more than it saves.
+//! - Each thread walks through memory in a loop: its own next reads do, from the first-level cache. A copy
+//!   costs more than it saves where each element is read once.
+//! - The threads of a block are along a column, and neighbouring blocks along neighbouring columns: these do,
+//!   from the second-level cache. A copy costs a little more than it saves
+//!   where each element is read once.
 //!
-//! - All rows of the space read the same elements, a table: each warp does so, whatever the length of rows. The table is in the first-level cache, but that
-//!   serves one line at a time.
+//! - All rows of the space read the same elements, a table: each warp does so, whatever the length of rows.
+//!   The table is in the first-level cache, but that serves one line at a time.
 //!
-//! So for `e` elements, a copy is made from `e / 2` reads on in the first case, never in the second, from `4 e` on in the third, and from `2.5 e` on in the fourth;
-//! and from 2^20 reads on, which cost what a launch does. (Of the public `LocVolCalib`, large, blocks along columns read each element three times: 55 ms with a
-//! copy, 65 without. Where they read another array once, its order made no difference.)
+//! So for `e` elements, a copy is made from `e / 2` reads on in the first case, never in the second, from
+//! `4 e` on in the third, and from `2.5 e` on in the fourth; and from 2^20 reads on, which cost what a launch
+//! does.
 
 use super::access::{Access, Step, Use};
 use fehu_base::tuning::layout;
@@ -52,8 +55,8 @@ impl Wish {
         self.across = self.across.or(other.across);
     }
 
-    /// Whether it is certain that too little of an array of this shape is read: a row or a column of a matrix, or all of it,
-    /// but not often enough.
+    /// Whether it is certain that too little of an array of this shape is read: a row or a column of a
+    /// matrix, or all of it, but not often enough.
     pub(super) fn is_vain(&self, shape: &[SubExp]) -> bool {
         let mut unread: Vec<SubExp> = shape.iter().copied().filter(|n| n.name().is_some()).collect();
         for n in self.reads.iter().filter(|n| n.name().is_some()) {
