@@ -4,15 +4,17 @@
 //! computing the same scalars; they share out the points of inner operations, and copies. Arrays made inside
 //! are in shared memory. A barrier stands before and after whatever writes memory that the block shares.
 //!
-//! The block has as many threads as the widest inner operation has points that the plan names, if the device has so many, or fewer where
-//! the plan says that threads may take several points in turns. There are kernels with and without loops over the points of a thread,
-//! between which the host chooses: without, if the block has a thread for each point of the rows that are reduced or scanned, and of maps
-//! in loops. Then a map or copy over the same index space has no loop either: compilers of kernels
-//! unroll loops whose number of rounds they do not know, which takes twice the registers, and halves the number of blocks that run at once
-//! (the tridiagonal systems of `locvolcalib`: 722 instead of 522 us).
+//! The block has as many threads as the widest inner operation has points that the plan names, if the device
+//! has so many, or fewer where the plan says that threads may take several points in turns. There are kernels
+//! with and without loops over the points of a thread, between which the host chooses: without, if the block
+//! has a thread for each point of the rows that are reduced or scanned, and of maps in loops. Then a map or
+//! copy over the same index space has no loop either: compilers of kernels unroll loops whose number of
+//! rounds they do not know, which takes twice the registers, and halves the number of blocks that run at
+//! once. Times: `notebook/2026-11-19-gpu-mechanisms.md`.
 //!
-//! Where a part of a warp is enough for a point, the same code is that of such a part ([`teams`]). Where all operations have the same points, and
-//! a thread only needs its own, it keeps what it reads and computes for them ([`kept`]); then a block may compute several points that are columns in memory ([`kept::columns`]).
+//! Where a part of a warp is enough for a point, the same code is that of such a part ([`teams`]). Where all
+//! operations have the same points, and a thread only needs its own, it keeps what it reads and computes for
+//! them ([`kept`]); then a block may compute several points that are columns in memory ([`kept::columns`]).
 
 mod ahead;
 mod combine;
@@ -151,8 +153,8 @@ fn block_kernel(
     });
 }
 
-/// Whether maps of some index spaces are in a loop. There, a kernel of its own for blocks that have a thread for each point pays: the loop over
-/// a thread's points is a third of the instructions of a step of `nw`.
+/// Whether maps of some index spaces are in a loop. There, a kernel of its own for blocks that have a thread
+/// for each point pays: the loop over a thread's points is a third of the instructions of a step of `nw`.
 fn maps_in_loop(body: &Body<Memory>, spaces: &[Shape]) -> bool {
     let mut found = false;
     for_each_stm(body, &mut |stm| {
@@ -168,9 +170,9 @@ fn maps_in_loop(body: &Body<Memory>, spaces: &[Shape]) -> bool {
     found
 }
 
-/// Whether a block does nothing but maps, without loops around them: each thread is done after a point of each, so that its loops over points would be a large part of
-/// what it does, and compilers do not read for a point of one map before the loop of another has ended. MG of CFAL (`mgNAS`, class A), two maps of 256 points in each of
-/// 65,536 blocks, takes 3.9 instead of 5.6 ms on an H200.
+/// Whether a block does nothing but maps, without loops around them: each thread is done after a point of
+/// each, so that its loops over points would be a large part of what it does, and compilers do not read for a
+/// point of one map before the loop of another has ended.
 fn only_maps(body: &Body<Memory>) -> bool {
     body.stms.iter().all(|stm| match &stm.exp {
         Exp::Op(MemOp::Seg(seg)) => matches!(seg.kind, SegKind::Map),
@@ -413,8 +415,9 @@ fn drop_last_wait(t: &mut KernelCode) -> bool {
     last
 }
 
-/// The types of the results of a map whose points are scalars, computed from what is read, without loops. Where to find a point's indices takes divisions,
-/// nothing need be read: threads that take turns divide once.
+/// The types of the results of a map whose points are scalars, computed from what is read, without loops.
+/// Where to find a point's indices takes divisions, nothing need be read: threads that take turns divide
+/// once.
 fn scalars(seg: &SegOp<Memory>) -> Option<Vec<PrimType>> {
     let elements = seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
     let (mut reads, mut loops) = (false, false);

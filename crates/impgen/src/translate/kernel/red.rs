@@ -3,12 +3,13 @@
 //! Large segments: several blocks share one. Each reduces its part (`partials`); the last to finish, which a counter
 //! tells, reduces the partial results. With one block per segment there is no second step.
 //!
-//! Small segments: as many as fit share a block, one point per thread, and are reduced in shared memory, side by side.
-//! Where segments have elements in common, a block reduces a few [together].
-//! If there are very many segments: tiny ones are done by one thread each, middle ones by a part of a warp, whose threads take
-//! several points each before they combine what they have. Where the work of segments differs, these parts of warps take segments from a [`queue`](super::queue).
-//! Segments of which only the first points count have these in equal shares of blocks ([`merge`]).
-//! Which of them runs is decided when sizes are known, as the schedule says.
+//! Small segments: as many as fit share a block, one point per thread, and are reduced in shared memory, side
+//! by side. Where segments have elements in common, a block reduces a few [together]. If there are very many
+//! segments: tiny ones are done by one thread each, middle ones by a part of a warp, whose threads take
+//! several points each before they combine what they have. Where the work of segments differs, these parts of
+//! warps take segments from a [`queue`](super::queue). Segments of which only the first points count have
+//! these in equal shares of blocks ([`merge`]). Which of them runs is decided when sizes are known, as the
+//! schedule says.
 //!
 //! ```text
 //! segments 0  1  2  3    n = 3, a block of 8 threads does 2 segments in each round:
@@ -120,7 +121,8 @@ fn red_choice(
     }
 }
 
-/// Where the reduced values go: to the arrays of the pattern, or to words of one block, which the host then reads at once.
+/// Where the reduced values go: to the arrays of the pattern, or to words of one block, which the host then
+/// reads at once.
 fn red_results(t: &mut HostCode, pat: &[PatElem<Memory>], types: &[PrimType]) -> Vec<At> {
     let scalars = pat.iter().zip(types).filter(|(p, _)| !matches!(p.ty, Type::Array(..))).count() as i64;
     let mut block = None;
@@ -153,8 +155,8 @@ fn read_results(t: &mut HostCode, pat: &[PatElem<Memory>], red: &Red) {
     block.into_iter().for_each(|block| t.free_device(block));
 }
 
-/// Several blocks for each segment, as far as there are points for them. Memory inside of a reduction is for the threads of a grid of a given size:
-/// its blocks then do one part after the other.
+/// Several blocks for each segment, as far as there are points for them. Memory inside of a reduction is for
+/// the threads of a grid of a given size: its blocks then do one part after the other.
 fn large_segments(t: &mut HostCode, red: &Red, plan: &BlocksPerSegment, most: Expr) {
     // Without points the grid is empty, but segments have results: one block writes them, and has no use for memory.
     let given =
@@ -421,7 +423,8 @@ fn tiny_segments(t: &mut HostCode, red: &Red, most: i64, each_when: &[Condition]
     });
 }
 
-/// How many threads share a segment of middle size, a power of two: each is to have a few points, unless they are heavy.
+/// How many threads share a segment of middle size, a power of two: each is to have a few points, unless they
+/// are heavy.
 fn lanes_of_segment(t: &mut HostCode, red: &Red, each: i64) -> TeamSize {
     let mut log2 = i64(WARP_THREADS.ilog2().into());
     for fewer in [4, 3, 2, 1] {
@@ -432,7 +435,8 @@ fn lanes_of_segment(t: &mut HostCode, red: &Red, each: i64) -> TeamSize {
     TeamSize { lanes, log2 }
 }
 
-/// How many threads share a segment, and the logarithm of that: a thread may do little more than one point, and then two divisions take longer than the point.
+/// How many threads share a segment, and the logarithm of that: a thread may do little more than one point,
+/// and then two divisions take longer than the point.
 #[derive(Clone)]
 struct TeamSize {
     lanes: Expr,
@@ -478,8 +482,9 @@ fn segments_from_queue(
     });
 }
 
-/// The lanes of a segment reduce it, through shared memory or by shuffles. Which one it is follows from the number of a round, in which so many segments are
-/// done; where blocks are no multiple of the lanes, the last threads have none.
+/// The lanes of a segment reduce it, through shared memory or by shuffles. Which one it is follows from the
+/// number of a round, in which so many segments are done; where blocks are no multiple of the lanes, the last
+/// threads have none.
 fn segment_by_lanes(
     t: &mut KernelCode,
     red: &Red,
@@ -529,8 +534,9 @@ struct Lanes {
     count: Expr,
 }
 
-/// Whether points have loops. If not, compilers of kernels should see that shifts by the logarithm of a team's size are small: sums of 2^18 rows of 2^10 `f32` take 252 us on an H200,
-/// and 298 by shifts of any amount. Where points have loops, they make less of what they see: a sparse product with rows of 32 takes 109 us by shifts of any amount, 115 by the others.
+/// Whether points have loops. If not, compilers of kernels should see that shifts by the logarithm of a
+/// team's size are small. Where points have loops, code with shifts of any amount is faster. Times:
+/// `notebook/2026-11-19-gpu-mechanisms.md`.
 fn has_loops(seg: &SegOp<Memory>) -> bool {
     let mut found = false;
     for_each_stm(&seg.body.body, &mut |stm| found |= matches!(stm.exp, Exp::Loop(_)));
@@ -538,7 +544,8 @@ fn has_loops(seg: &SegOp<Memory>) -> bool {
 }
 
 impl Lanes {
-    /// Those of the thread of this number. Neighbours read neighbours, unless the order matters: then each has some in a row.
+    /// Those of the thread of this number. Neighbours read neighbours, unless the order matters: then each
+    /// has some in a row.
     fn new(t: &mut KernelCode, red: &Red, order: Order, thread: Expr, size: TeamSize) -> Lanes {
         let TeamSize { lanes, log2 } = size;
         let lane = t.let_i64("lane", bits(thread.clone(), sub(lanes.clone(), i64(1))));

@@ -1,7 +1,8 @@
-//! Points of an operation in a thread block, where there are several for each thread: computed some at once, then written.
+//! Points of an operation in a thread block, where there are several for each thread: computed some at once,
+//! then written.
 //!
-//! A thread waits for what it has read when it needs it. If it wrote each value before it reads for the next point, it would wait
-//! once for each point; so it keeps some values, and waits once for all of them:
+//! A thread waits for what it has read when it needs it. If it wrote each value before it reads for the next
+//! point, it would wait once for each point; so it keeps some values, and waits once for all of them:
 //!
 //! ```text
 //! for (next = thread; next < points; next += 8 * threads) {
@@ -10,8 +11,9 @@
 //! }
 //! ```
 //!
-//! The indices of a point of several dimensions would take a division for each dimension but the first. A thread goes on by the same number of points
-//! each time, so that it divides once, and then adds, as one does with digits:
+//! The indices of a point of several dimensions would take a division for each dimension but the first. A
+//! thread goes on by the same number of points each time, so that it divides once, and then adds, as one does
+//! with digits:
 //!
 //! ```text
 //! (i, j) = (thread / m, thread % m)                            for rows of m points
@@ -19,17 +21,19 @@
 //! ... i += di; j += dj; if j >= m { j -= m; i += 1 }           from point to point
 //! ```
 //!
-//! In each of the 63 launches of the public benchmark `nw` of 2048 x 2048, a block of 64 threads copies 64 x 64 numbers from shared memory. On an H200,
-//! with divisions that takes 18,000 of the 90,000 cycles that it has; with shifts instead of them, the program takes 2.86 instead of 3.25 ms.
+//! Where a block copies squares of numbers from shared memory, such divisions are a good part of what it
+//! does. Times: `notebook/2026-11-19-gpu-mechanisms.md`.
 //!
-//! Where the rows are as long as there are threads, or a part of that, a thread stays in its column, and only goes on by rows. That has a loop of its own, in which compilers
-//! know how far it is from each place to the next:
+//! Where the rows are as long as there are threads, or a part of that, a thread stays in its column, and only
+//! goes on by rows. That has a loop of its own, in which compilers know how far it is from each place to the
+//! next:
 //!
 //! ```text
 //! if (dj == 0) { ... i += di ... }
 //! ```
 //!
-//! A lane of a team, which has four points of many rows, can count its turns without a division: they are a loop that compilers unroll.
+//! A lane of a team, which has four points of many rows, can count its turns without a division: they are a
+//! loop that compilers unroll.
 
 use super::point;
 use crate::translate::state::{Flat, KernelCode};
@@ -76,8 +80,9 @@ impl Turn {
     }
 }
 
-/// All points of a shape, shared out among the threads of a block: for each of them, values of these types are computed,
-/// and written later. To count the turns would take a division, which is slower than the turn of a short row.
+/// All points of a shape, shared out among the threads of a block: for each of them, values of these types
+/// are computed, and written later. To count the turns would take a division, which is slower than the turn
+/// of a short row.
 pub(super) fn in_turns(
     t: &mut KernelCode,
     sizes: &[SubExp],
@@ -119,8 +124,9 @@ pub(super) fn in_turns(
     );
 }
 
-/// All points of a shape, shared out among the threads of a block, one after the other. `start` comes before them, and is given the indices of a thread's first point and how many rows
-/// on the next one is, where a thread stays in its column.
+/// All points of a shape, shared out among the threads of a block, one after the other. `start` comes before
+/// them, and is given the indices of a thread's first point and how many rows on the next one is, where a
+/// thread stays in its column.
 pub(super) fn one_by_one<S>(
     t: &mut KernelCode,
     sizes: &[SubExp],
@@ -140,8 +146,8 @@ pub(super) fn one_by_one<S>(
     });
 }
 
-/// The turns of all threads: what is done from a point on, by how a thread goes from one point to the next, gives the indices of the first point of the next
-/// turn where they are counted on.
+/// The turns of all threads: what is done from a point on, by how a thread goes from one point to the next,
+/// gives the indices of the first point of the next turn where they are counted on.
 fn shared_out<S>(
     t: &mut KernelCode,
     sizes: &[SubExp],
@@ -247,7 +253,8 @@ struct Digits {
 }
 
 impl Digits {
-    /// The indices of a thread's first point, if it has one and divisions for others would cost anything: by constants, they do not.
+    /// The indices of a thread's first point, if it has one and divisions for others would cost anything: by
+    /// constants, they do not.
     fn start(t: &mut KernelCode, sizes: &[SubExp], points: &Expr) -> Option<Digits> {
         let inner = sizes.get(1..).unwrap_or_default();
         if inner.iter().all(|n| n.as_i64().is_some()) {

@@ -1,7 +1,8 @@
 //! Indivisible updates: an element combined with a value while other threads do the same.
 //!
-//! Operators that the hardware has are single instructions; others on one value are tried again until nobody interfered,
-//! where one of 8 or 16 bits is a part of a word of 32; the rest is done under a lock. Half floats in global memory are added up in pairs by an instruction.
+//! Operators that the hardware has are single instructions; others on one value are tried again until nobody
+//! interfered, where one of 8 or 16 bits is a part of a word of 32; the rest is done under a lock. Half
+//! floats in global memory are added up in pairs by an instruction.
 
 use super::bits::{bits_of, from_bits, from_part, to_bits, to_part};
 use super::operator::{prim, vars};
@@ -174,8 +175,9 @@ impl KernelCode<'_> {
         });
     }
 
-    /// Writes a new value if nobody has written in the meantime; and in device memory, if it is new. One that changes nothing took place when the old one was read, and most values are
-    /// below the maximum so far: for 10^7 `f32` and 10^5 bins that takes 95 us instead of 293. In shared memory the comparison is not worth it.
+    /// Writes a new value if nobody has written in the meantime; and in device memory, if it is new. One that
+    /// changes nothing took place when the old one was read, and most values are below the maximum so far. In
+    /// shared memory the comparison is not worth it. Times: `notebook/2026-11-19-gpu-mechanisms.md`.
     fn exchange_changed(&mut self, of: Exchanged, seen: Name, new: Name, again: Name) {
         let Exchanged { mem, offset, elem, space } = of;
         let in_device_memory = matches!(space, Space::Default);

@@ -1,6 +1,7 @@
 //! Blocks whose threads keep what they read and compute for their points, in registers.
 //!
-//! All operations of the block have the same points, at most a few for each thread, and a thread has the same of them in all operations (the plan says `kept`):
+//! All operations of the block have the same points, at most a few for each thread, and a thread has the same
+//! of them in all operations (the plan says `kept`):
 //!
 //! ```text
 //! for k < 16 { if k < count { row[k] = xss[i, first + 32 * k] } }                read once
@@ -9,12 +10,15 @@
 //! for k < 16 { if k < count { out[i, first + 32 * k] = es[k] / s } }
 //! ```
 //!
-//! - All loops are unrolled, so that `row` and `es`, which would be in device and in shared memory, are registers. Reads are in a loop of their own, so that they wait together.
-//! - The points of a warp are neighbours, as many for each thread as the host says (`each`), so that all but a few warps have all of them, and the distances between a thread's points are
-//!   constants. Code without comparisons is there for [`AT_ONCE`] points that all threads of a warp have, beside code with them: softmax of 65536 rows of 1024 `f32`
-//!   takes 178 us on an H200 where all points are compared, and 140 us where none is.
-//! - Where only own elements are touched, no barriers are needed between operations; a reduction has one. For the next reduction, values are exchanged elsewhere in shared memory: who writes
-//!   there has passed the barrier of the one between, to which threads come when they have read what was there.
+//! - All loops are unrolled, so that `row` and `es`, which would be in device and in shared memory, are
+//!   registers. Reads are in a loop of their own, so that they wait together.
+//! - The points of a warp are neighbours, as many for each thread as the host says (`each`), so that all but
+//!   a few warps have all of them, and the distances between a thread's points are constants. Code without
+//!   comparisons, which take time, is there for [`AT_ONCE`] points that all threads of a warp have, beside
+//!   code with them. Times: `notebook/2026-11-19-gpu-mechanisms.md`.
+//! - Where only own elements are touched, no barriers are needed between operations; a reduction has one. For
+//!   the next reduction, values are exchanged elsewhere in shared memory: who writes there has passed the
+//!   barrier of the one between, to which threads come when they have read what was there.
 //! - The lanes of a team exchange values by shuffles alone.
 //! - Scans are in [`scan`], and blocks that have several rows, which are columns in memory, in [`columns`].
 
@@ -41,8 +45,8 @@ use rustc_hash::FxHashMap;
 /// Points of a thread whose code has no comparisons, if all threads of a warp have them.
 const AT_ONCE: i64 = 4;
 
-/// The same where a thread keeps at least twice as many, neighbours in a column, or has its points again in each operation. Two scans of 65536 columns of 1024 `f32` take 175 us on an H200, and 196 with
-/// [`AT_ONCE`]; those of 2^18 columns of 256, of which threads have 16 points, 154 and 148.
+/// The same where a thread keeps at least twice as many, neighbours in a column, or has its points again in
+/// each operation: larger groups are faster there, but slower where threads have no more points than that.
 const AT_ONCE_OF_COLUMN: i64 = 16;
 
 /// Who has which points.
@@ -401,7 +405,8 @@ fn reduced(t: &mut KernelCode, ops: &[SegBinOp<Memory>], types: &[PrimType], val
     t.shuffle(types, &values, Direction::First, 0)
 }
 
-/// Reduces what the first lanes of so many warps have, for all warps; their first lanes have the results. Only as many of the first warps count as the last operand says.
+/// Reduces what the first lanes of so many warps have, for all warps; their first lanes have the results.
+/// Only as many of the first warps count as the last operand says.
 fn of_warps(
     t: &mut KernelCode,
     ops: &[SegBinOp<Memory>],

@@ -1,16 +1,19 @@
 //! Scans of flags: numbers that are 0 or 1, as those of filters.
 //!
-//! The threads of a warp compute neighbouring points, and a ballot says to all of them for which points the flag is set. How many are set up to a point
-//! is then the number of bits up to the thread's own: nothing is exchanged through shared memory, but for one number of each warp.
+//! The threads of a warp compute neighbouring points, and a ballot says to all of them for which points the
+//! flag is set. How many are set up to a point is then the number of bits up to the thread's own: nothing is
+//! exchanged through shared memory, but for one number of each warp.
 //!
 //! ```text
 //! flags of a warp's points     1 0 1 1   0 0 1 0      ballots 1101, 0100 (the first lane is the last bit)
 //! counted up to each           1 1 2 3   3 3 4 4      of its own ballot the bits up to the lane, of those before all bits
 //! ```
 //!
-//! Where flags alone decide which points write, and where to, as those of filters do, a thread adds its number of 32 bits to the place of the tile's first, and asks nothing but for the flag: there is
-//! room for all points, or a number of 32 bits says how much. The ballots have the flags, if there are several; to compare an element again with what a single filter compares it with takes less: of 2^26 `f32`,
-//! filters that keep 10 and 50 % take 165 and 184 us so, and 173 and 188 by ballots. Filters of 2^28 `i32` that keep 10, 50 and 90 % take 547, 644 and 804 us by hand on an H200, and 583, 660 and 811 with numbers of 64 bits that are compared with the size.
+//! Where flags alone decide which points write, and where to, as those of filters do, a thread adds its
+//! number of 32 bits to the place of the tile's first, and asks nothing but for the flag: there is room for
+//! all points, or a number of 32 bits says how much. To compare numbers of 64 bits with the size instead
+//! takes longer. The ballots have the flags, if there are several; to compare an element again with what a
+//! single filter compares it with takes less. Times: `notebook/2026-11-19-gpu-mechanisms.md`.
 
 use super::compact::write_counts;
 use super::look_back::first_warp_looks_back;
@@ -30,7 +33,8 @@ use fehu_ir::schedule::Placing;
 use fehu_ir::seg::{KernelReturn, SegAfter, SegOp};
 use fehu_ir::{Body, Exp, Memory, SubExp, Type};
 
-/// How many flags of the tile are set before the thread's warp, given how many are in each warp. Meanwhile the tile looks back.
+/// How many flags of the tile are set before the thread's warp, given how many are in each warp. Meanwhile
+/// the tile looks back.
 pub(super) fn before_warp(
     t: &mut KernelCode,
     scan: &Scan,
@@ -106,8 +110,8 @@ pub(super) fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: 
     }
 }
 
-/// The ballots of a thread's points, and how many flags the points of its warp have. A ballot waits for what its points read, so that
-/// all points are computed before the first.
+/// The ballots of a thread's points, and how many flags the points of its warp have. A ballot waits for what
+/// its points read, so that all points are computed before the first.
 fn collect(t: &mut KernelCode, scan: &Scan, tile: &Tile, ballots: &[Name]) -> Vec<Name> {
     let flags: Vec<Name> =
         ballots.iter().map(|_| t.private_array("flag", PrimType::Bool, scan.row)).collect();
@@ -154,7 +158,8 @@ fn use_values(t: &mut KernelCode, scan: &Scan, seg: &SegOp<Memory>, point: &Poin
     }
 }
 
-/// How many points of the tile find a place, for each result that flags decide about, unless there is room for all points: a number of 32 bits, so that one instruction asks for it.
+/// How many points of the tile find a place, for each result that flags decide about, unless there is room
+/// for all points: a number of 32 bits, so that one instruction asks for it.
 fn rooms(t: &mut KernelCode, scan: &Scan, placings: &[Placing], before: &[Name]) -> Vec<Option<Name>> {
     let returns = scan.seg.after().map_or(&[][..], |after| &after.returns);
     let mut rooms = vec![];

@@ -1,7 +1,8 @@
 //! Elements that points would read in leaps are turned in shared memory.
 //!
-//! A block computes a box of points. Its threads copy the elements of each such read for the whole box, as neighbours in memory lie,
-//! wait for each other, and then compute the points with neighbours along the innermost dimension:
+//! A block computes a box of points. Its threads copy the elements of each such read for the whole box, as
+//! neighbours in memory lie, wait for each other, and then compute the points with neighbours along the
+//! innermost dimension:
 //!
 //! ```text
 //! segmap (i < n, j < m) { return (a[i, j] + b[j, i]) }           turned(sides [1 by 32, 0 by 32], x along 0)
@@ -12,15 +13,15 @@
 //!   for k < 8 { p = k*128 + thread;  i = i0 + p/32;  j = j0 + p%32;  if i < n && j < m { ... a[i, j] + box[p/32][p%32] } }
 //! ```
 //!
-//! Beyond the edges of the space, the element at the edge is copied and no point computed, so that no thread waits for a condition before it reads.
-//! Rows of the box in shared memory are as far apart as it takes for neither order to have bank conflicts. Boxes without edges have code without
-//! comparisons.
+//! Beyond the edges of the space, the element at the edge is copied and no point computed, so that no thread
+//! waits for a condition before it reads. Rows of the box in shared memory are as far apart as it takes for
+//! neither order to have bank conflicts. Boxes without edges have code without comparisons.
 //!
-//! Blocks that differ in a dimension that the box has one point
-//! along are far apart in the order of blocks, and those along the other sides are close: so a plane that is read in two orders is read
-//! from memory once, and then from the cache. Of two sides, neighbouring blocks are beside each other along the one with fewer boxes, so that short rows are read, or written, as a whole; if both have as many, along the innermost one, in
-//! which results are in order. On an H200, the map above takes 203 us for 8192 x 8192 `f32`, and 216 if they are beside each other along the other side; `tabulate_2d m n (\j i -> a[i, j] * 2)` takes 125 us for 100 x 500000 (267 along the longer side), and
-//! 128 for 500000 x 100 (150).
+//! Blocks that differ in a dimension that the box has one point along are far apart in the order of blocks,
+//! and those along the other sides are close: so a plane that is read in two orders is read from memory once,
+//! and then from the cache. Of two sides, neighbouring blocks are beside each other along the one with fewer
+//! boxes, so that short rows are read, or written, as a whole; if both have as many, along the innermost one,
+//! in which results are in order. Times: `notebook/2026-11-19-gpu-mechanisms.md`.
 
 use super::super::choice::Quantities;
 use crate::translate::kernel::point;
@@ -102,8 +103,9 @@ fn room(plan: &Turned, read: &Read) -> i64 {
     rows * row * read.at.elem.bytes() as i64
 }
 
-/// The rows of a read's box in shared memory, and the elements from one to the next. The threads of a warp that fill one column have consecutive rows, of as many points as the box is
-/// long; if that is less than a warp, also neighbouring columns, and rows are so much further apart.
+/// The rows of a read's box in shared memory, and the elements from one to the next. The threads of a warp
+/// that fill one column have consecutive rows, of as many points as the box is long; if that is less than a
+/// warp, also neighbouring columns, and rows are so much further apart.
 fn rows(plan: &Turned, read: &Read) -> (i64, i64) {
     let innermost = plan.sides.first().map_or(1, |(_, side)| *side);
     let along = plan.side(read.along);
@@ -246,7 +248,8 @@ fn in_rows(t: &mut KernelCode, seg: &SegOp<Memory>, plan: &Turned, counts: &[Exp
     in_order(t, &order, counts, block(), numbers)
 }
 
-/// The numbers of a block's box along two sides, of which the one with fewer boxes, or the first, changes from block to block; and how many such planes of boxes are before.
+/// The numbers of a block's box along two sides, of which the one with fewer boxes, or the first, changes
+/// from block to block; and how many such planes of boxes are before.
 fn shorter_first(t: &mut KernelCode, first: &Expr, second: &Expr) -> (Expr, Expr, Expr) {
     let order = var(t.let_as("order", PrimType::Bool, le(first.clone(), second.clone())));
     let fewer = t.let_i64("fewer", select(order.clone(), first.clone(), second.clone()));
@@ -276,7 +279,8 @@ fn in_order(
     numbers
 }
 
-/// A quotient and the remainder. Numbers of blocks have 32 bits, and such are divided by fewer instructions, which all threads of a block have to do.
+/// A quotient and the remainder. Numbers of blocks have 32 bits, and such are divided by fewer instructions,
+/// which all threads of a block have to do.
 fn divided(t: &mut KernelCode, number: Expr, by: Expr) -> (Expr, Expr) {
     let narrow = |e: Expr| Expr::Conv(ConvOp::SExt(IntType::I64, IntType::I32), Box::new(e));
     let wide = |e: Expr| Expr::Conv(ConvOp::SExt(IntType::I32, IntType::I64), Box::new(e));
@@ -311,7 +315,8 @@ fn split(sides: &[(usize, i64)], number: Expr) -> Vec<(usize, Expr)> {
     indices
 }
 
-/// Where an element of a read's box is in shared memory: rows along the innermost dimension, one after the other along that in which the read is in order.
+/// Where an element of a read's box is in shared memory: rows along the innermost dimension, one after the
+/// other along that in which the read is in order.
 fn place(plan: &Turned, read: &Read, inside: &[(usize, Expr)]) -> Expr {
     let index = |dim: usize| inside.iter().find(|(d, _)| *d == dim).map_or(i64(0), |(_, i)| i.clone());
     let Some((innermost, outer)) = plan.sides.split_first() else { return i64(0) };

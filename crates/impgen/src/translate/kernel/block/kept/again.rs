@@ -1,6 +1,7 @@
 //! Columns that are longer than threads can keep.
 //!
-//! Threads have their points again in each operation, some at a time, and compute again what operations before made for them:
+//! Threads have their points again in each operation, some at a time, and compute again what operations
+//! before made for them:
 //!
 //! ```text
 //! segmap block (j < m) {                                  blocks of 32 warps, whose lanes have a column each; 8 points for each thread at a time
@@ -11,15 +12,10 @@
 //!   let (out) = segmap in_block (l < n) {es[l] / s}       for part < n / 256 { read 8 elements;  out[..] = exp(.. - top) / s }
 //! ```
 //!
-//! Every other operation goes through the points backwards, so that it begins with what is still in the cache: with that, generated code takes 286 instead of 299 us for the first row below, and 269
-//! instead of 292 for the second. Where there are too few columns for all processors, blocks have eight: as many neighbours of four bytes as memory hands out at once. Written by hand, softmax of the columns of 2^26 `f32` takes, in us
-//! on an H200:
-//!
-//! | rows x columns | blocks of 32 columns | 16 | 8 |
-//! | --- | ---: | ---: | ---: |
-//! | 8192 x 8192 | 289 | 326 | 384 |
-//! | 2048 x 32768 | 259 | 272 | 409 |
-//! | 65536 x 1024 | 666 | 415 | 380 |
+//! Every other operation goes through the points backwards, so that it begins with what is still in the
+//! cache. Where there are too few columns for all processors, blocks have eight: as many neighbours of four
+//! bytes as memory hands out at once. With columns enough, blocks of 32 are faster. Times:
+//! `notebook/2026-11-19-gpu-mechanisms.md`.
 
 use super::{narrow, own};
 use crate::translate::state::{Columns, GroupRows, KernelCode};
@@ -53,7 +49,8 @@ pub(super) fn makers(
     makers
 }
 
-/// How many points of a column a thread's group has from the first one on, and the first group of its warp, which begins some points before.
+/// How many points of a column a thread's group has from the first one on, and the first group of its warp,
+/// which begins some points before.
 pub(super) fn rows_of_group(t: &mut KernelCode, columns: &Columns, width: &Expr, first: &Expr) -> GroupRows {
     let rows = |t: &mut KernelCode, first: Expr| {
         let rest = min(sub(width.clone(), first), columns.each.clone());
@@ -71,7 +68,8 @@ pub(super) fn rows_of_group(t: &mut KernelCode, columns: &Columns, width: &Expr,
     GroupRows { of_group, of_warp }
 }
 
-/// All points of a thread: at once, if it keeps them; else some at a time, with the operations that make what this one needs, those first that others need.
+/// All points of a thread: at once, if it keeps them; else some at a time, with the operations that make what
+/// this one needs, those first that others need.
 pub(super) fn in_parts(
     t: &mut KernelCode,
     seg: &SegOp<Memory>,

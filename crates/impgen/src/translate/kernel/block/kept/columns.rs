@@ -1,6 +1,7 @@
 //! Blocks of 32 points that are columns of what is in memory.
 //!
-//! A block that has one column reads an element of each line of memory. Here, each lane of a warp has a column, and each warp some neighbouring points of all of them, which its threads keep:
+//! A block that has one column reads an element of each line of memory. Here, each lane of a warp has a
+//! column, and each warp some neighbouring points of all of them, which its threads keep:
 //!
 //! ```text
 //! segmap block (j < m) { .. segscan in_block (i < n) { a[i, j] } .. }             blocks of 16 warps, 64 points for each thread:
@@ -13,11 +14,16 @@
 //!   }
 //! ```
 //!
-//! So each element is read and written once, also those that are in order along columns: these are turned when they are read. To the code of the block, the threads that have a column are all there
-//! are ([`Members`]), as it is for teams. A lane beyond the last column has no points, and takes part in nothing but barriers.
+//! So each element is read and written once, also those that are in order along columns: these are turned
+//! when they are read. To the code of the block, the threads that have a column are all there are
+//! ([`Members`]), as it is for teams. A lane beyond the last column has no points, and takes part in nothing
+//! but barriers.
 //!
-//! The number of warps is a constant, so that compilers know how many registers threads may have, and so is the number of points for which there is room: the fewer there are, the more threads run at a time
-//! ([`SHAPES`]). Columns that are longer than that, of which threads can have the points again, have blocks of other shapes ([`LONG`], [`super::again`]), whose warps may be in parts of eight lanes. On an H200, two scans of 2^18 columns of 256 `f32` took 226 us by threads that have room for 64 points, and 2^19 columns of 128 by threads that have room for 16 144 us.
+//! The number of warps is a constant, so that compilers know how many registers threads may have, and so is
+//! the number of points for which there is room: the fewer there are, the more threads run at a time
+//! ([`SHAPES`]). Columns that are longer than that, of which threads can have the points again, have blocks
+//! of other shapes ([`LONG`], [`super::again`]), whose warps may be in parts of eight lanes. Times:
+//! `notebook/2026-11-19-gpu-mechanisms.md`.
 
 use super::super::teams::NO_LANE;
 use super::super::{block_results, largest};
@@ -149,7 +155,8 @@ impl BlockShape {
         self.points.min(self.lanes)
     }
 
-    /// Elements of the box. Columns in it are an odd number of elements from each other, so that lanes touch different banks.
+    /// Elements of the box. Columns in it are an odd number of elements from each other, so that lanes touch
+    /// different banks.
     fn elements_of_box(self) -> i64 {
         self.lanes * (self.rows_of_box() + 1)
     }
@@ -349,7 +356,8 @@ fn write_in_order(t: &mut KernelCode, columns: &Columns, to: &At, row: Name, ty:
     });
 }
 
-/// Reads an element for each of a thread's points, if that is to be turned. `place` is where it is, for the number of a point.
+/// Reads an element for each of a thread's points, if that is to be turned. `place` is where it is, for the
+/// number of a point.
 pub(super) fn read_turned(
     t: &mut KernelCode,
     row: Name,
@@ -375,7 +383,8 @@ pub(super) fn read_turned(
     true
 }
 
-/// Whether an element is turned: it is the neighbour of those before and after it in a column, but not of those beside it. Its place must be known for the columns of other lanes.
+/// Whether an element is turned: it is the neighbour of those before and after it in a column, but not of
+/// those beside it. Its place must be known for the columns of other lanes.
 fn is_turned(t: &mut KernelCode, columns: &Columns, place: impl Fn(&KernelCode, Name) -> At) -> bool {
     let row = t.names.fresh_str("row");
     t.types.insert(row, Type::I64);
@@ -412,7 +421,8 @@ impl TurningBox {
         TurningBox { start, own, rows, points }
     }
 
-    /// The parts of a thread's points that the box has room for, given how many are before them. Nobody else uses the box meanwhile, and what is written is there afterwards.
+    /// The parts of a thread's points that the box has room for, given how many are before them. Nobody else
+    /// uses the box meanwhile, and what is written is there afterwards.
     fn each_part(&self, t: &mut KernelCode, columns: &Columns, body: impl Fn(&mut KernelCode, &Expr)) {
         t.unrolled_up_to("part", i64(self.points / self.rows), |t, part| {
             let done = t.let_i64("done", mul(part, i64(self.rows)));
@@ -435,7 +445,8 @@ impl TurningBox {
         });
     }
 
-    /// The elements of the box with the lanes of the warp along columns: the number of the point, for which the column's index is set, and where it is in the box.
+    /// The elements of the box with the lanes of the warp along columns: the number of the point, for which
+    /// the column's index is set, and where it is in the box.
     fn in_order(
         &self,
         t: &mut KernelCode,
@@ -479,7 +490,8 @@ fn rows_of_group(columns: &Columns) -> Expr {
     columns.rows.map_or(i32(0), |rows| var(rows.of_group))
 }
 
-/// What the values of all threads of a column are reduced to; each of them has it. Of a column that several lanes of a warp have, these reduce their values first.
+/// What the values of all threads of a column are reduced to; each of them has it. Of a column that several
+/// lanes of a warp have, these reduce their values first.
 pub(super) fn reduced(
     t: &mut KernelCode,
     ops: &[SegBinOp<Memory>],
