@@ -1,7 +1,8 @@
 //! Loops that ask for each bit of a word have the word shifted along.
 //!
-//! A bit that is found by its number takes a shift to find the place, and a comparison of what is there with the place; and a shift by a number that is known only at run time
-//! is done again in each of several iterations that are one. With the word shifted along, these know which of its bits is theirs:
+//! A bit that is found by its number takes a shift to find the place, and a comparison of what is there with
+//! the place; and a shift by a number that is known only at run time is done again in each of several
+//! iterations that are one. With the word shifted along, these know which of its bits is theirs:
 //!
 //! ```text
 //! for i < n {                          few = min(n, 32); bits = word
@@ -12,10 +13,12 @@
 //!                                      for k < n - few { i = few + k; ... }         as before
 //! ```
 //!
-//! Beyond the last bit a place is zero, and the answer depends on how the question is put: these iterations stay as they are. Numbers of Sobol sequences are such loops: one of 30 bits takes some 175 instead of
-//! 285 instructions.
+//! Beyond the last bit a place is zero, and the answer depends on how the question is put: these iterations
+//! stay as they are. Numbers of Sobol sequences are such loops: one of 30 bits takes some 175 instead of 285
+//! instructions.
 //!
-//! **When.** The loop is short and has no loops, checks or calls in it, and its number of iterations is not a constant: then compilers of kernels do the same. The word is a variable that does not change in it.
+//! **When.** The loop is short and has no loops, checks or calls in it, and its number of iterations is not a
+//! constant: then compilers of kernels do the same. The word is a variable that does not change in it.
 
 use crate::loops::{renamed, Renaming};
 use crate::walks::{changing, once, plain_statements, resolved, stays};
@@ -44,8 +47,8 @@ pub static PASS: Pass<Program> = Pass {
 
 /// The most statements of an iteration.
 const MOST_STATEMENTS: usize = 32;
-/// Iterations that are one. The public OptionPricing takes 257, 419 and 4,857 us with 4, 249, 403 and 4,775 us with 8, 252, 409 and
-/// 4,713 us with 16, and 290, 477 and 5,500 us without this pass.
+/// Iterations that are one. Half or twice as many make little difference. Times:
+/// `notebook/2026-11-19-gpu-mechanisms.md`.
 const ITERATIONS: usize = 8;
 
 /// A word of which a loop asks for bits.
@@ -161,7 +164,8 @@ impl Ask<'_> {
         variable.then(|| (word.clone(), ty, set))
     }
 
-    /// The word of which all but one bit is masked, and whether that is set if what is left is equal to another expression.
+    /// The word of which all but one bit is masked, and whether that is set if what is left is equal to
+    /// another expression.
     fn bit_is<'e>(&self, masked: &'e Expr, with: &Expr) -> Option<(&'e Expr, bool)> {
         let Expr::BinOp(BinOp::And(ty), x, y) = masked else { return None };
         let of = |x: &'e Expr, y: &Expr| {

@@ -1,9 +1,10 @@
 //! Loops over single elements run on the device, by one thread.
 //!
-//! In: a program whose host code has loops that read and write elements of device memory one by one. Each read of the host
-//! waits until the device has done all its work, which takes some 10 us; a thread of the device reads an element in less
-//! than 1 us. Out: such a loop is a kernel of one thread. Its scalars come from there as elements of blocks, which the host
-//! reads only if it needs them ([`device_scalars`](crate::device_scalars) decides).
+//! In: a program whose host code has loops that read and write elements of device memory one by one. Each
+//! read of the host waits until the device has done all its work; a thread of the device reads an element in
+//! a small part of that time (`notebook/2026-11-19-gpu-mechanisms.md`). Out: such a loop is a kernel of one
+//! thread. Its scalars come from there as elements of blocks, which the host reads only if it needs them
+//! ([`device_scalars`](crate::device_scalars) decides).
 //!
 //! ```text
 //! s = 0                                    s_out = allocate 4
@@ -13,9 +14,9 @@
 //! launch segmap(ys, s)                     launch segmap(ys, s')
 //! ```
 //!
-//! A loop can go there if it has nothing parallel in it, allocates nothing, and hands on no blocks; kernels of one point become
-//! part of it ([`code`]). It does go if every iteration of every loop in it may touch memory of the device: one thread of the device
-//! computes many times slower than the host.
+//! A loop can go there if it has nothing parallel in it, allocates nothing, and hands on no blocks; kernels
+//! of one point become part of it ([`code`]). It does go if every iteration of every loop in it may touch
+//! memory of the device: one thread of the device computes many times slower than the host.
 
 mod code;
 
@@ -87,7 +88,8 @@ impl Visitor<'_> for Mentions {
     }
 }
 
-/// The scalars and blocks of a function, as parameters of a kernel would be declared; and which blocks are constant data.
+/// The scalars and blocks of a function, as parameters of a kernel would be declared; and which blocks are
+/// constant data.
 #[derive(Default)]
 struct Types {
     params: FxHashMap<Name, Param>,

@@ -1,7 +1,8 @@
 //! Kernels write the few bytes that only the host reads where the host reads them.
 //!
-//! In: a program whose host code reads scalars, such as results of reductions, from blocks of a few bytes. Out: the same program, where a launch says of such a block
-//! that its kernel writes it to memory of the host (`to_host`), if it can:
+//! In: a program whose host code reads scalars, such as results of reductions, from blocks of a few bytes.
+//! Out: the same program, where a launch says of such a block that its kernel writes it to memory of the host
+//! (`to_host`), if it can:
 //!
 //! ```text
 //! m = allocate 16
@@ -10,13 +11,15 @@
 //! free m
 //! ```
 //!
-//! The host then waits for the kernel alone. Otherwise the bytes are copied behind the kernel, and all that is launched after it waits for the copy as well: 7 us more on an H200
-//! for the guard of an irregular nest.
+//! The host then waits for the kernel alone. Otherwise the bytes are copied behind the kernel, and all that
+//! is launched after it waits for the copy as well. Times: `notebook/2026-11-19-gpu-mechanisms.md`.
 //!
-//! Stores to the host's memory take about as long as the end of a kernel, but a thread that reads there waits for a microsecond or more, and atomic operations are slow.
-//! So a block stays on the device unless its only kernel has nothing but plain stores to it, outside of loops or for the one point whose number is another (`i == n - 1`, as
-//! scans store sums over all points), and the host allocates, reads and frees it, and does nothing
-//! else with it. Nobody has given it a value before the kernel: what it does not write is not read, and as such blocks have at most [`MOST_BYTES`], few threads write.
+//! Stores to the host's memory take about as long as the end of a kernel, but a thread that reads there waits
+//! far longer, and atomic operations are slow. So a block stays on the device unless its only kernel has
+//! nothing but plain stores to it, outside of loops or for the one point whose number is another
+//! (`i == n - 1`, as scans store sums over all points), and the host allocates, reads and frees it, and does
+//! nothing else with it. Nobody has given it a value before the kernel: what it does not write is not read,
+//! and as such blocks have at most [`MOST_BYTES`], few threads write.
 
 use fehu_base::ops::CmpOp;
 use fehu_base::prim::PrimType;

@@ -1,7 +1,7 @@
 //! Threads wait for what they have copied to shared memory where it is needed, not where the copies begin.
 //!
-//! In: kernels whose copies to shared memory are awaited before the next barrier. Out: the same kernels, which wait before the last barrier that comes before the first use
-//! of what is copied:
+//! In: kernels whose copies to shared memory are awaited before the next barrier. Out: the same kernels,
+//! which wait before the last barrier that comes before the first use of what is copied:
 //!
 //! ```text
 //! copy_ahead 1 s[local_id] <- xs[local_id]             copy_ahead 1 s[local_id] <- xs[local_id]
@@ -12,11 +12,12 @@
 //! x = s[0] + r[0]                                      x = s[0] + r[0]
 //! ```
 //!
-//! Copies belong to the first wait after them. Nothing that a wait passes mentions the blocks that they fill, and it stays in its sequence, so that threads still wait,
-//! in all iterations and branches in which they copy. What is copied does not change in the kernel ([`KernelOp::CopyAhead`]).
+//! Copies belong to the first wait after them. Nothing that a wait passes mentions the blocks that they fill,
+//! and it stays in its sequence, so that threads still wait, in all iterations and branches in which they
+//! copy. What is copied does not change in the kernel ([`KernelOp::CopyAhead`]).
 //!
-//! The public `nw` of 8192 x 8192, whose blocks copy squares of 64 x 64 numbers, and fill another array and read its edges meanwhile, takes 8.4 instead of 9.1 ms on an H200
-//! with such copies.
+//! Times of the public `nw`, whose blocks fill another array and read its edges meanwhile:
+//! `notebook/2026-11-19-gpu-mechanisms.md`.
 
 use fehu_base::Name;
 use fehu_imp::ops::Operation;

@@ -1,7 +1,8 @@
 //! The host waits for what it reads of the device when it needs it, not when it is written.
 //!
-//! In: a program whose host code reads scalars, such as results of reductions, from blocks of a few bytes. Out: the same program, where the copy of such a block to the
-//! host begins as soon as the kernel has ended that writes it, and the host goes on with launches that do not need it before it waits:
+//! In: a program whose host code reads scalars, such as results of reductions, from blocks of a few bytes.
+//! Out: the same program, where the copy of such a block to the host begins as soon as the kernel has ended
+//! that writes it, and the host goes on with launches that do not need it before it waits:
 //!
 //! ```text
 //! launch reduction(.., mem m)                launch reduction(.., mem m) ahead m
@@ -11,10 +12,12 @@
 //! if x < 1000 { .. }                         if x < 1000 { .. }
 //! ```
 //!
-//! Otherwise the device has nothing to do from the end of the reduction until the host has got the scalar and launched the next kernel, some 10 us on an H200. Irregular nests read
-//! the sum and the maximum of their sizes so, and many of them have the ends of rows scanned then.
+//! Otherwise the device has nothing to do from the end of the reduction until the host has got the scalar and
+//! launched the next kernel (times: `notebook/2026-11-19-gpu-mechanisms.md`). Irregular nests read the sum
+//! and the maximum of their sizes so, and many of them have the ends of rows scanned then.
 //!
-//! Reads stay where they are if they would pass no launch, or if the block may be large, since the host reads then by waiting for all that it has launched.
+//! Reads stay where they are if they would pass no launch, or if the block may be large, since the host reads
+//! then by waiting for all that it has launched.
 
 use crate::host_results::MOST_BYTES;
 use fehu_base::Name;
@@ -116,7 +119,8 @@ fn launches(code: &Code) -> bool {
     }
 }
 
-/// Whether a statement may come before a read that it has nothing to do with: the host does not wait in it, and goes on with the next.
+/// Whether a statement may come before a read that it has nothing to do with: the host does not wait in it,
+/// and goes on with the next.
 fn goes_first(code: &Code) -> bool {
     match code {
         Code::SetScalar(_, e) => !reads(e),

@@ -1,7 +1,7 @@
 //! Arrays in shared memory of which each thread only touches its own element are variables.
 //!
-//! In: kernels with arrays in shared memory. Out: an array all of whose accesses are at the number of the thread is a variable of the thread, and the launch
-//! needs no room for it:
+//! In: kernels with arrays in shared memory. Out: an array all of whose accesses are at the number of the
+//! thread is a variable of the thread, and the launch needs no room for it:
 //!
 //! ```text
 //! launch k() shared (4 * n, 4 * m)             launch k() shared (4 * m)
@@ -13,9 +13,10 @@
 //!   ys[j] <- xs[j]                               ys[local_id] <- own
 //! ```
 //!
-//! So it is in a block that has a thread for each point, where a map reads an array that what follows writes: the two cannot be one loop over the
-//! points, since all threads must have read before one of them writes. The barriers stay: they are there for the array that is written.
-//! On an H200, the public benchmark `nw` of 8192 x 8192 takes 14.97 instead of 15.29 ms, and 14.33 instead of 14.74 where its rows are padded.
+//! So it is in a block that has a thread for each point, where a map reads an array that what follows writes:
+//! the two cannot be one loop over the points, since all threads must have read before one of them writes.
+//! The barriers stay: they are there for the array that is written. Times of the public `nw` with and
+//! without: `notebook/2026-11-19-gpu-mechanisms.md`.
 
 use fehu_base::prim::{PrimType, PrimValue};
 use fehu_base::{Name, NameSource};

@@ -1,7 +1,8 @@
 //! Loops of thread blocks read some iterations before they need it what does not depend on the loop.
 //!
-//! The threads of a block wait for each other at a barrier, so that each of them waits for the slowest read of all. There are few threads on a processor that have
-//! something else to do meanwhile: such blocks need much shared memory. Compilers do not move a read over a barrier.
+//! The threads of a block wait for each other at a barrier, so that each of them waits for the slowest read
+//! of all. There are few threads on a processor that have something else to do meanwhile: such blocks need
+//! much shared memory. Compilers do not move a read over a barrier.
 //!
 //! ```text
 //! for m < n {                                       for k < 4: if k < n && thread <= k { ahead[k] = xs[(k - thread) * w + thread] }
@@ -15,15 +16,18 @@
 //!
 //! Loops over `k` are unrolled, and `ahead` is in registers.
 //!
-//! **When.** The loop has a barrier, and no checks: then all iterations run, and an element that an iteration would read exists whenever it is read. The memory is only read
-//! while the kernel runs. The place, and the conditions of branches around the read, are computed from the number of the iteration and from what the loop does not change.
+//! **When.** The loop has a barrier, and no checks: then all iterations run, and an element that an iteration
+//! would read exists whenever it is read. The memory is only read while the kernel runs. The place, and the
+//! conditions of branches around the read, are computed from the number of the iteration and from what the
+//! loop does not change.
 //!
-//! It pays where the elements that neighbouring threads read are far from each other, so that there is a transaction for each of them: their places depend on a product with the number of
-//! the thread. Loops that share the points of an operation out among the threads have one iteration, or few: the place depends on how many threads
-//! there are, and they are left alone.
+//! It pays where the elements that neighbouring threads read are far from each other, so that there is a
+//! transaction for each of them: their places depend on a product with the number of the thread. Loops that
+//! share the points of an operation out among the threads have one iteration, or few: the place depends on
+//! how many threads there are, and they are left alone.
 //!
-//! **Measured** on an H200: the public `nw` of 8192 x 8192, before its blocks had copies of what they read so (`kernels/opt/rectangles`), took 12.2 instead of 13.2 ms, 8 % less. Where neighbouring threads read neighbours it does not pay: 391 blocks that walk down 100 rows of
-//! 256 numbers (`bench/pathfinder.fut`, with 8 iterations) took 59 instead of 56 us.
+//! Where neighbouring threads read neighbours, it takes longer than without. Times:
+//! `notebook/2026-11-19-gpu-mechanisms.md`.
 
 use crate::instead::Instead;
 use fehu_base::ops::{BinOp, UnOp};
@@ -53,11 +57,13 @@ pub static PASS: Pass<Program> = Pass {
     },
 };
 
-/// By how many iterations a read comes before its use. With 8, the public `nw` of 8192 x 8192 takes 12.6 ms on an H200, with 4 12.2.
+/// By how many iterations a read comes before its use. The more, the more elements a thread keeps in
+/// registers; twice as many take longer.
 const ITERATIONS_AHEAD: i64 = 4;
 /// The most bytes that are on their way at a time, in registers of the thread.
 const MOST_BYTES: i64 = 64;
-/// The most parts of the expressions for the place of an element and for the condition on which it is read: they are computed once more.
+/// The most parts of the expressions for the place of an element and for the condition on which it is read:
+/// they are computed once more.
 const MOST_PARTS: usize = 96;
 
 struct Prefetch<'p> {

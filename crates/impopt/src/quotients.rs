@@ -1,8 +1,10 @@
-//! Divisions by numbers whose inverses are known, one after the other, ask once whether one of them is to be a division.
+//! Divisions by numbers whose inverses are known, one after the other, ask once whether one of them is to be
+//! a division.
 //!
-//! In: kernels with `divide_by`, as [`divisors`](crate::divisors) leaves them. It is a product and a correction, but for a few numbers, close to the ends of what floats there are,
-//! which have to be divided. So there is a branch behind each of them, and compilers of kernels move nothing over a branch: neither the reads that follow nor
-//! the next division, though a thread has nothing else to do while it waits. Out:
+//! In: kernels with `divide_by`, as [`divisors`](crate::divisors) leaves them. It is a product and a
+//! correction, but for a few numbers, close to the ends of what floats there are, which have to be divided.
+//! So there is a branch behind each of them, and compilers of kernels move nothing over a branch: neither the
+//! reads that follow nor the next division, though a thread has nothing else to do while it waits. Out:
 //!
 //! ```text
 //! x = divide_by a d e                     x = quotient_by a d e
@@ -12,11 +14,14 @@
 //!                                         ...
 //! ```
 //!
-//! **When.** The statements set variables, one after the other, up to the first one that does something else. Those that depend on a quotient can be done again: nothing that
-//! they read has changed since, and none of them reads what it sets. None of them may fail or read memory at a place that depends on a quotient, which may be wrong the first time.
+//! **When.** The statements set variables, one after the other, up to the first one that does something else.
+//! Those that depend on a quotient can be done again: nothing that they read has changed since, and none of
+//! them reads what it sets. None of them may fail or read memory at a place that depends on a quotient, which
+//! may be wrong the first time.
 //!
-//! **Where.** In innermost loops, and anywhere in kernels without: a kernel with loops spends its time there, and what is kept to be done again takes registers from them. The public `OptionPricing`, whose payoffs are computed
-//! once after its innermost loops, took 7.4 instead of 5.7 ms with its largest data on an H200.
+//! **Where.** In innermost loops, and anywhere in kernels without: a kernel with loops spends its time there,
+//! and what is kept to be done again takes registers from them. Times:
+//! `notebook/2026-11-19-gpu-mechanisms.md`.
 
 use fehu_base::ops::{BinOp, CmpOp, MathFn, PrimFn};
 use fehu_base::prim::{IntType, PrimType, PrimValue};

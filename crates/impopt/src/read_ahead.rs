@@ -1,7 +1,10 @@
-//! Loops whose iterations read what others have read the place of, and check it before, do so for several iterations at once.
+//! Loops whose iterations read what others have read the place of, and check it before, do so for several
+//! iterations at once.
 //!
-//! A thread waits for what it has read when it uses it, and a check uses it: nothing behind a check starts before the check is made. Unrolled or not, such a loop waits twice in
-//! each iteration, once for the place and once for the element. So iterations are done in pieces, stage by stage: the reads of a stage are all on their way before the next one waits.
+//! A thread waits for what it has read when it uses it, and a check uses it: nothing behind a check starts
+//! before the check is made. Unrolled or not, such a loop waits twice in each iteration, once for the place
+//! and once for the element. So iterations are done in pieces, stage by stage: the reads of a stage are all
+//! on their way before the next one waits.
 //!
 //! ```text
 //! for j < m {                          for piece < (m + 3) / 4 {
@@ -15,8 +18,8 @@
 //!
 //! The loops over `k` are unrolled, and what goes from stage to stage is in registers.
 //!
-//! So do the few points of a thread that each write what they have computed: a map that gathers rows, for one. Such a loop has few iterations, each of which is there on a condition, and all are
-//! one piece:
+//! So do the few points of a thread that each write what they have computed: a map that gathers rows, for
+//! one. Such a loop has few iterations, each of which is there on a condition, and all are one piece:
 //!
 //! ```text
 //! for k < 4 { i = first + k;  if i < n { p = places[i];  assert(p < s);  x = xs[p];  out[i] = x } }
@@ -27,9 +30,13 @@
 //! if !fine { the loop as it was }
 //! ```
 //!
-//! **When.** The loop is short, and has no branches, loops or writes in it, but for writes of what it has computed to memory that it does not read, which is shared memory or that of points. All it reads is shared memory, or memory that
-//! is only read while the kernel runs, and neither places nor checks depend on what earlier iterations have computed. It has a check, and reads an element whose place it has read: without checks, compilers of kernels do the same when they unroll, and with a
-//! place that is known before there is one wait at most. It may be long. An iteration that fails ends the loop as before; where several would fail, another one may be the first.
+//! **When.** The loop is short, and has no branches, loops or writes in it, but for writes of what it has
+//! computed to memory that it does not read, which is shared memory or that of points. All it reads is shared
+//! memory, or memory that is only read while the kernel runs, and neither places nor checks depend on what
+//! earlier iterations have computed. It has a check, and reads an element whose place it has read: without
+//! checks, compilers of kernels do the same when they unroll, and with a place that is known before there is
+//! one wait at most. It may be long. An iteration that fails ends the loop as before; where several would
+//! fail, another one may be the first.
 
 use crate::instead::Instead;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
@@ -72,8 +79,9 @@ const MOST_BYTES: u64 = 24;
 /// The same of loops that fill shared memory, which have nothing else in registers.
 const MOST_BYTES_OF_FILLING: u64 = 48;
 
-/// Iterations of a loop that is left alone, at most: most of its pieces would not be full. In the flat version of irregular nests, a thread has up to 16 elements, and few have so
-/// many: a core of a graph whose degrees follow a power law takes 13.0 ms with pieces of four and 11.9 without.
+/// Iterations of a loop that is left alone, at most: most of its pieces would not be full. In the flat
+/// version of irregular nests, a thread has up to 16 elements, and few have so many. Times:
+/// `notebook/2026-11-19-gpu-mechanisms.md`.
 const SHORT_ITERATIONS: i64 = 64;
 /// How many definitions are looked up to find out how long a loop is.
 const MOST_DEFINITIONS: usize = 8;
@@ -115,7 +123,8 @@ impl Ahead<'_> {
         }
     }
 
-    /// The largest number of iterations, if it is the minimum of something and a constant, and small enough for all of them to be one piece.
+    /// The largest number of iterations, if it is the minimum of something and a constant, and small enough
+    /// for all of them to be one piece.
     fn most(&self, bound: &Expr) -> Option<i64> {
         let bound = if let Expr::Var(x) = bound { self.defined.get(x)? } else { bound };
         let Expr::BinOp(BinOp::SMin(_), a, b) = bound else { return None };
@@ -185,8 +194,9 @@ impl Ahead<'_> {
         Some(self.all_or_one_by_one((x, ty), iterations, &stages, all, one_by_one))
     }
 
-    /// Points stage by stage, if a condition holds and all checks do. Until the last stage nothing is written, so that otherwise all points are computed one by one, which finds what fails.
-    /// There is no branch between the reads of a stage: compilers of kernels would move them to where they are needed.
+    /// Points stage by stage, if a condition holds and all checks do. Until the last stage nothing is
+    /// written, so that otherwise all points are computed one by one, which finds what fails. There is no
+    /// branch between the reads of a stage: compilers of kernels would move them to where they are needed.
     fn all_or_one_by_one(
         &mut self,
         of_loop: (Name, IntType),
@@ -369,7 +379,8 @@ impl Ahead<'_> {
         (codes, kept)
     }
 
-    /// Statements of a stage for the iteration of a number that the result begins with. `earlier` are variables that are in arrays.
+    /// Statements of a stage for the iteration of a number that the result begins with. `earlier` are
+    /// variables that are in arrays.
     fn stage(
         &mut self,
         (x, ty): (Name, IntType),
@@ -454,7 +465,8 @@ fn definitions(body: &Code) -> FxHashMap<Name, Expr> {
     defined
 }
 
-/// The variables of the iteration that are needed in another stage than the one they are set in, in the order of the text.
+/// The variables of the iteration that are needed in another stage than the one they are set in, in the order
+/// of the text.
 fn handed_on(codes: &[&Code], stages: &[Vec<&Code>]) -> Vec<Name> {
     let mut set_in: FxHashMap<Name, usize> = FxHashMap::default();
     let mut needed: FxHashSet<Name> = FxHashSet::default();
@@ -509,8 +521,8 @@ fn fills(code: &Code, may: Written) -> Option<(Name, [&Expr; 2])> {
     (may == Written::Any || *space == Space::Shared).then_some((*mem, [offset, value]))
 }
 
-/// Statements without those that set variables to sums and products of what is known: `known` says what these are, and they are computed again where
-/// they are needed.
+/// Statements without those that set variables to sums and products of what is known: `known` says what these
+/// are, and they are computed again where they are needed.
 fn known_again(codes: Vec<&Code>, known: &mut FxHashMap<Name, Expr>) -> Vec<Code> {
     let mut times_set: FxHashMap<Name, usize> = FxHashMap::default();
     codes.iter().filter_map(|c| set(c)).for_each(|x| *times_set.entry(x).or_default() += 1);
@@ -557,7 +569,8 @@ fn needs_check(code: &Code) -> bool {
     found
 }
 
-/// Whether an expression has few parts. What is known is put in place of variables, so that squares of squares would grow without end.
+/// Whether an expression has few parts. What is known is put in place of variables, so that squares of
+/// squares would grow without end.
 fn is_small(e: &Expr) -> bool {
     let mut parts = 0;
     for_each_part(e, &mut |_| parts += 1);

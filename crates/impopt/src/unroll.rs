@@ -1,41 +1,43 @@
 //! Which loops of a kernel are unrolled.
 //!
-//! What is indexed by the variable of a short loop should be registers, and it is if the loop is unrolled. But compilers
-//! of kernels take minutes over text that unrolling makes long, so only loops that stay short in full are:
+//! What is indexed by the variable of a short loop should be registers, and it is if the loop is unrolled.
+//! But compilers of kernels take minutes over text that unrolling makes long, so only loops that stay short
+//! in full are:
 //!
 //! ```text
 //! for i < 19: xs[i] = xs[i] * 2                     unrolled
 //! for i < 27: for j < n: sum = sum + xs[i * n + j]  not unrolled: what is inside takes its time
 //! ```
 //!
-//! A loop up to the variable of another one has a known number of iterations when the other is unrolled. It counts with the
-//! number in the middle, and the whole may be longer if it works on an array of the thread's own, which is in
-//! registers only if all of it is unrolled:
+//! A loop up to the variable of another one has a known number of iterations when the other is unrolled. It
+//! counts with the number in the middle, and the whole may be longer if it works on an array of the thread's
+//! own, which is in registers only if all of it is unrolled:
 //!
 //! ```text
 //! for i < 32: for j < i: own[i] = own[i] - own[j] * xs[i * 32 + j]     both unrolled: 32 * 15 times the inner body
 //! ```
 //!
-//! **The whole kernel** has a limit of statements, since what does not fit the instruction cache is fetched again in each iteration of the
-//! loops around it. Loops are unrolled in the order of the text until it is reached.
+//! **The whole kernel** has a limit of statements, since what does not fit the instruction cache is fetched
+//! again in each iteration of the loops around it. Loops are unrolled in the order of the text until it is
+//! reached.
 //!
-//! Innermost loops that read memory are unrolled a few iterations at a time. Threads of a GPU run one instruction after the
-//! other, and wait for what they have read when it is used: with one read in each iteration, they wait in each. The reads
-//! of several iterations are on their way together. Compilers of kernels do not see by themselves that it pays, if the number of iterations
-//! is known only at run time:
+//! Innermost loops that read memory are unrolled a few iterations at a time. Threads of a GPU run one
+//! instruction after the other, and wait for what they have read when it is used: with one read in each
+//! iteration, they wait in each. The reads of several iterations are on their way together. Compilers of
+//! kernels do not see by themselves that it pays, if the number of iterations is known only at run time:
 //!
 //! ```text
 //! for j < n: sum = sum + xs[j]                      unrolled by 4
 //! ```
 //!
-//! Where they know the number of iterations, they do what is best. Loops in which threads wait for each other are left alone. An atomic
-//! operation waits for nobody, but it is something that reads are not moved across unless many of them are behind it: loops with atomic
-//! operations are unrolled by 8. Histograms of 2^28 elements in 256 bins take 718 us if their loop is not unrolled, 526 us by 2, 704 us
-//! by 4, 312 us by 8 and 317 us by 16.
+//! Where they know the number of iterations, they do what is best. Loops in which threads wait for each other
+//! are left alone. An atomic operation waits for nobody, but it is something that reads are not moved across
+//! unless many of them are behind it: loops with atomic operations are unrolled by 8. Times of this and what
+//! follows: `notebook/2026-11-19-gpu-mechanisms.md`.
 //!
-//! A loop of few statements that is in no other loop is unrolled by 8, too: it is what its threads do, often many times. On an H200, a product and a sum for each element of 2^17 columns
-//! of 512 take 84 us by 4, 69 us by 8 and 68 us by 16; of 16384 columns of 4096, 476, 276 and 266 us. Iterations that are
-//! left are done one by one: 2^20 columns of 12 take 26 us by 8, and 22 by 4. So loops of less than 64 iterations are unrolled by 4; there is code for both.
+//! A loop of few statements that is in no other loop is unrolled by 8, too: it is what its threads do, often
+//! many times. More gain little. Iterations that are left are done one by one, which costs short loops more
+//! than they gain. So loops of less than 64 iterations are unrolled by 4; there is code for both.
 
 use crate::loops::{renamed, Renaming};
 use crate::walks::plain_statements;
@@ -69,15 +71,16 @@ const MOST_ITERATIONS: usize = 32;
 const FEW_ITERATIONS: usize = 4;
 /// The most statements that an unrolled loop may have.
 const MOST_STATEMENTS: usize = 1024;
-/// The most statements that a kernel may have for the sake of loops that are unrolled: with two instructions of 16 bytes
-/// for each, these are the 128 KB of a processor's instruction cache.
+/// The most statements that a kernel may have for the sake of loops that are unrolled: with two instructions
+/// of 16 bytes for each, these are the 128 KB of a processor's instruction cache.
 const MOST_STATEMENTS_OF_KERNEL: usize = 4096;
-/// Iterations of a loop that are one where it is not unrolled as a whole. With 4, LU decomposition reads its rows five times as
-/// fast as with 1.
+/// Iterations of a loop that are one where it is not unrolled as a whole: their reads are on their way
+/// together.
 const SOME_ITERATIONS: usize = 4;
 /// The same if there are atomic operations among them.
 const SOME_ITERATIONS_WITH_ATOMICS: usize = 8;
-/// The same if no loop is around, of a loop that has so many iterations at least, each of which has at most so many statements.
+/// The same if no loop is around, of a loop that has so many iterations at least, each of which has at most
+/// so many statements.
 const SOME_ITERATIONS_OF_THREAD: usize = 8;
 const LEAST_ITERATIONS_OF_THREAD: i64 = 64;
 const SOME_STATEMENTS_OF_THREAD: usize = 8;

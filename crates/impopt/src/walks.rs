@@ -1,8 +1,9 @@
 //! Threads that walk along rows of their own read several elements at a time.
 //!
-//! Where neighbouring threads are in different rows, each of the 32 reads of a warp is a cache line of its own, and it is the number of
-//! reads that takes time, not the number of bytes: what a thread fetches with an element, it uses in the next iterations. So it
-//! reads as many neighbouring elements as one instruction can, and takes iterations in pieces of as many:
+//! Where neighbouring threads are in different rows, each of the 32 reads of a warp is a cache line of its
+//! own, and it is the number of reads that takes time, not the number of bytes: what a thread fetches with an
+//! element, it uses in the next iterations. So it reads as many neighbouring elements as one instruction can,
+//! and takes iterations in pieces of as many:
 //!
 //! ```text
 //! for j < m {                          for piece < (m + 3) / 4 {
@@ -11,14 +12,14 @@
 //!                                      }
 //! ```
 //!
-//! On an H200, a loop along 2^17 rows of 512 `f32` takes 277 us by single elements and 111 us in pieces; along 4096 rows of 4096, 387 and 180
-//! us; along 10^6 rows of 40, 81 and 63 us; where rows are not aligned, as those of 511, 120 and 107 us.
+//! Rows that are not aligned gain the least. Times: `notebook/2026-11-19-gpu-mechanisms.md`.
 //!
-//! **When.** The loop is short and has no loops in it. The place of the element grows by one from iteration to iteration (or by a stride that the
-//! host computes, and the thread compares with one), and leaps from thread to
-//! thread: where neighbours read neighbours, a read is one line already; where they all read the same, see [`in_step`]. The array is only read while the kernel
-//! runs. And every iteration reads the element, so that nothing is read that the loop would not read itself: the read is in no branch, and
-//! the loop has no checks, which might leave it before.
+//! **When.** The loop is short and has no loops in it. The place of the element grows by one from iteration
+//! to iteration (or by a stride that the host computes, and the thread compares with one), and leaps from
+//! thread to thread: where neighbours read neighbours, a read is one line already; where they all read the
+//! same, see [`in_step`]. The array is only read while the kernel runs. And every iteration reads the
+//! element, so that nothing is read that the loop would not read itself: the read is in no branch, and the
+//! loop has no checks, which might leave it before.
 
 mod in_step;
 mod together;
@@ -79,8 +80,8 @@ const MOST_ELEMENTS: u32 = 4;
 const MOST_BYTES: u64 = 16;
 /// The fewest bytes that are worth an instruction of its own.
 const LEAST_BYTES: u64 = 4;
-/// The most statements of an iteration, as it is copied for each element of a piece: with more, it is not reading that takes the time. The public
-/// `lavaMD`, whose loop has 34 statements and reads five arrays, took 507 us on an H200 in such pieces, and 396 without.
+/// The most statements of an iteration, as it is copied for each element of a piece: with more, it is not
+/// reading that takes the time.
 const MOST_STATEMENTS: usize = 32;
 /// The most arrays that are read in pieces: each takes registers for a piece.
 const MOST_RUNS: usize = 4;
@@ -283,7 +284,8 @@ impl Walks<'_> {
         reads
     }
 
-    /// What every iteration of a loop reads of memory that nobody writes, one place further each time, where that is so from thread to thread.
+    /// What every iteration of a loop reads of memory that nobody writes, one place further each time, where
+    /// that is so from thread to thread.
     fn walked(&self, var: Name, body: &Code, across: Across) -> Vec<Read> {
         let changed = changing(body);
         let mut known: FxHashMap<Name, Expr> = FxHashMap::default();
@@ -429,7 +431,8 @@ impl<'c> Visitor<'c> for Set<'_> {
     }
 }
 
-/// How many statements an iteration has, if it comes to its end: no loops, checks or calls, and no threads that wait for each other.
+/// How many statements an iteration has, if it comes to its end: no loops, checks or calls, and no threads
+/// that wait for each other.
 pub(crate) fn plain_statements(body: &Code) -> Option<usize> {
     let (mut statements, mut plain) = (0, true);
     for_each_statement(body, &mut |code| match code {
@@ -449,7 +452,8 @@ pub(crate) fn plain_statements(body: &Code) -> Option<usize> {
     plain.then_some(statements)
 }
 
-/// Whether a stride is one, or may turn out to be: arrays that may have been laid out anew have strides that the host computes.
+/// Whether a stride is one, or may turn out to be: arrays that may have been laid out anew have strides that
+/// the host computes.
 fn may_be_one(stride: &Expr, changed: &FxHashSet<Name>) -> bool {
     constant(stride) == Some(1) || matches!(stride, Expr::Var(x) if !changed.contains(x))
 }

@@ -1,8 +1,9 @@
 //! `while` loops whose iterations cost little do several of them before they ask whether one was the last.
 //!
-//! How soon does each point of the Mandelbrot set escape? An iteration is seven instructions; counting it, comparing the count with the limit and the jump are
-//! four more. A thread that goes on does a few iterations, the *piece*, without any of these, and asks at its end whether it would have left within it. If so it goes back to where
-//! the piece began, and does the rest one by one:
+//! How soon does each point of the Mandelbrot set escape? An iteration is seven instructions; counting it,
+//! comparing the count with the limit and the jump are four more. A thread that goes on does a few
+//! iterations, the *piece*, without any of these, and asks at its end whether it would have left within it.
+//! If so it goes back to where the piece began, and does the rest one by one:
 //!
 //! ```text
 //! while going {                        if k < limit - 64 {
@@ -20,16 +21,21 @@
 //!                                      while going { ... as before ... }
 //! ```
 //!
-//! **When.** An iteration can be done once too often: it has no effects, reads no memory and cannot fail. It is short, and each of its operations is an instruction or two. One of the
-//! values that it carries counts iterations, and is compared with a constant that is high enough. Where the limit is known only at run time, the loop as it stands becomes slower beside its pieces: 165 to 230 us for
-//! 4096 x 4096 points of that set, up to 63 iterations.
+//! **When.** An iteration can be done once too often: it has no effects, reads no memory and cannot fail. It
+//! is short, and each of its operations is an instruction or two. One of the values that it carries counts
+//! iterations, and is compared with a constant that is high enough. Where the limit is known only at run
+//! time, the loop as it stands becomes slower beside its pieces. Times:
+//! `notebook/2026-11-19-gpu-mechanisms.md`.
 //!
-//! **What it costs.** A thread that leaves in the middle of a piece has done the piece for nothing. So the first iterations are done one by one: short loops have no pieces, and where there
-//! are any, what may be done for nothing is a fraction of what has been done. Loops with a low limit are as they were.
+//! **What it costs.** A thread that leaves in the middle of a piece has done the piece for nothing. So the
+//! first iterations are done one by one: short loops have no pieces, and where there are any, what may be
+//! done for nothing is a fraction of what has been done. Loops with a low limit are as they were.
 //!
-//! **The same results.** The compiler of CUDA kernels contracts `a * b + c` to one operation with one rounding, where it chooses to, and it knows other products in a piece than in an
-//! iteration. Which operations are contracted is therefore decided here, for the loop and its pieces alike: all sums and differences with an operand that is a product of the same iteration. Loops whose
-//! products are carried to the next iteration are left alone. So this is a pass for CUDA.
+//! **The same results.** The compiler of CUDA kernels contracts `a * b + c` to one operation with one
+//! rounding, where it chooses to, and it knows other products in a piece than in an iteration. Which
+//! operations are contracted is therefore decided here, for the loop and its pieces alike: all sums and
+//! differences with an operand that is a product of the same iteration. Loops whose products are carried to
+//! the next iteration are left alone. So this is a pass for CUDA.
 
 use crate::loops::{renamed, Renaming};
 use crate::walks::{changing, once, resolved, stays};
@@ -63,12 +69,14 @@ pub static PASS: Pass<Program> = Pass {
     },
 };
 
-/// Iterations of a piece. Kernels written by hand for 4096 x 4096 points of the Mandelbrot set, up to 255 iterations, on an H200, with 8 iterations done one by one before: pieces of 4, 8 and 16 take 369, 346 and
-/// 345 us, the plain loop 380. Where all points escape within 10 iterations, it is 100, 101 and 109 us, and 96.
+/// Iterations of a piece. Larger ones gain little for points that go on, and cost more for those that leave
+/// early.
 const ITERATIONS_OF_PIECE: i64 = 8;
-/// Iterations that are done one by one before there are pieces. With 0, 8, 16 and 32 of them, pieces of 8 take 364, 346, 353 and 363 us for these points, and 129, 101, 103 and 107 us where all escape early.
+/// Iterations that are done one by one before there are pieces. With none, and with more of them, points take
+/// longer, whether they leave early or not.
 const FIRST_ITERATIONS: i64 = 8;
-/// Iterations that there may be at least, for any of this. With a limit of 10, the first ones cost 125 us instead of 100, as they are unrolled.
+/// Iterations that there may be at least, for any of this. With a low limit, the first ones are unrolled, and
+/// cost more than the plain loop.
 const LEAST_ITERATIONS: i64 = 64;
 /// The most operations of an iteration: of longer ones, what counts and jumps is a small part.
 const MOST_OPERATIONS: usize = 32;

@@ -1,9 +1,10 @@
 //! Threads that walk along the same row, in step, read several elements at a time.
 //!
-//! What all threads of a warp read alike is one line of the cache, and costs nothing but the instruction. But these add up where a loop computes little for
-//! each element, or reads many rows: of the 37 instructions of an iteration of the public `lavaMD`, ten read five elements and compute where they are. So
-//! iterations are done in pieces that are whole and aligned, and nothing is asked in them; those before the first aligned element, and those that are left,
-//! are done one by one:
+//! What all threads of a warp read alike is one line of the cache, and costs nothing but the instruction. But
+//! these add up where a loop computes little for each element, or reads many rows: of the 37 instructions of
+//! an iteration of the public `lavaMD`, ten read five elements and compute where they are. So iterations are
+//! done in pieces that are whole and aligned, and nothing is asked in them; those before the first aligned
+//! element, and those that are left, are done one by one:
 //!
 //! ```text
 //! for j < m {                          if 24 <= m, or as before
@@ -16,8 +17,9 @@
 //!                                      for j < (m - head) % 4 { ... }
 //! ```
 //!
-//! **When.** All that an iteration reads of global memory are elements of such rows, at one and the same place in each: if it reads anything else, it waits for that. It has no loops,
-//! checks or calls, and the number of iterations is not a constant, which compilers of kernels unroll better by themselves.
+//! **When.** All that an iteration reads of global memory are elements of such rows, at one and the same
+//! place in each: if it reads anything else, it waits for that. It has no loops, checks or calls, and the
+//! number of iterations is not a constant, which compilers of kernels unroll better by themselves.
 
 use super::{
     constant, elements, plain_statements, var, Across, Code, Instead, Read, Replace, Walks, LEAST_BYTES,
@@ -32,10 +34,10 @@ use fehu_imp::visit::{look_at_expr, Mutator, Visitor};
 
 /// The most statements of an iteration, of which there are many copies.
 const MOST_STATEMENTS: usize = 64;
-/// The fewest iterations that are done in pieces. A loop that computes a product and a sum of two rows takes 100 us in pieces and 141 without (1000 rows of 128,
-/// 20 for each of 128,000 points), 50 and 51 with 4000 rows of 30, but 33 and 22 us with 20,000 rows of 5.
+/// The fewest iterations that are done in pieces: in shorter loops, those that are done one by one are most.
+/// Times: `notebook/2026-11-19-gpu-mechanisms.md`.
 const LEAST_ITERATIONS: i64 = 24;
-/// Pieces that are one iteration. `lavaMD` with ten boxes takes 357 us with one, 339 with two, 335 with three, 314 with four, and 391 us without pieces.
+/// Pieces that are one iteration. Fewer take longer.
 const PIECES: usize = 4;
 /// The fewest rows: where each iteration reads one element, those that are done one by one cost as much as pieces save.
 const LEAST_ROWS: usize = 2;

@@ -1,7 +1,8 @@
 //! Warps whose threads walk along rows of their own read these rows together.
 //!
-//! What a thread reads along its row, neighbouring threads read in other rows: 32 lines for each read of a warp. So the threads of a warp copy a tile of their rows to
-//! shared memory first, with neighbouring threads at neighbouring elements, and then each of them walks along its row there:
+//! What a thread reads along its row, neighbouring threads read in other rows: 32 lines for each read of a
+//! warp. So the threads of a warp copy a tile of their rows to shared memory first, with neighbouring threads
+//! at neighbouring elements, and then each of them walks along its row there:
 //!
 //! ```text
 //! for j < m {                          before = m * i & 31                   elements between the row and the line of memory in which it begins
@@ -15,21 +16,29 @@
 //!                                      }
 //! ```
 //!
-//! Tiles begin where lines of memory do, so that each line is read once, by 16 bytes for each thread, wherever rows begin; the first and the last tile of a row are parts. Rows in
-//! shared memory are one element longer than tiles, so that elements at one place of all rows are in different banks. Rows that the loop writes go the same way back. Where a loop goes along
-//! several arrays, tiles are aligned for the first that is written, or read; the others are copied element by element where they begin elsewhere.
+//! Tiles begin where lines of memory do, so that each line is read once, by 16 bytes for each thread,
+//! wherever rows begin; the first and the last tile of a row are parts. Rows in shared memory are one element
+//! longer than tiles, so that elements at one place of all rows are in different banks. Rows that the loop
+//! writes go the same way back. Where a loop goes along several arrays, tiles are aligned for the first that
+//! is written, or read; the others are copied element by element where they begin elsewhere.
 //!
-//! Written by hand, with 256 threads in a block, on an H200, in us: along 2^17 rows of 512 `f32` 73 (tiles that begin with the row 80, in pieces 120), of 511 73 (116, 121), along 10^6 rows of
-//! 40 52 (60, 82); tiles that are aligned to 32 bytes instead of 128 take 86 for rows of 511. Where the loop also writes a row, 172 for 512 and 193 for 511 (186 and 406; interleaved, as
-//! `memory/interleave` does, and then transposed, 349 and 481). Tiles of 256 bytes take more registers, and as much time or more.
+//! Tiles that begin with the row, or at sectors of 32 bytes, take longer, and so do rows in pieces. Where
+//! rows are also written, that takes less time than to interleave them, as `memory/interleave` does, and to
+//! transpose them then. Tiles of 256 bytes take more registers, and as much time or more. Times:
+//! `notebook/2026-11-19-gpu-mechanisms.md`.
 //!
-//! Where threads have parts of rows, they read other arrays, too: elements of columns, for which nobody should wait one by one. There, whole tiles have a loop without comparisons.
+//! Where threads have parts of rows, they read other arrays, too: elements of columns, for which nobody
+//! should wait one by one. There, whole tiles have a loop without comparisons.
 //!
-//! Memory for tiles is taken from the cache, so that launches ask for it only if rows are as long as those of a tile, where the host knows that.
+//! Memory for tiles is taken from the cache, so that launches ask for it only if rows are as long as those of
+//! a tile, where the host knows that.
 //!
-//! **When.** What the module above asks for; elements have 4 or 8 bytes; there is one tile for all that is read and written, and no other use of shared memory. The kernel has no other loop: tiles take
-//! 64 registers, which other loops have no use for, and what a thread reads again is in its cache. And rows are those of the thread's number, or parts of such rows, which are those of what is left of the number
-//! when it is divided by [`COLUMNS_BESIDE_ROWS`] or more: where threads take turns with a few rows, or share them, these are in the cache.
+//! **When.** What the module above asks for; elements have 4 or 8 bytes; there is one tile for all that is
+//! read and written, and no other use of shared memory. The kernel has no other loop: tiles take 64
+//! registers, which other loops have no use for, and what a thread reads again is in its cache. And rows are
+//! those of the thread's number, or parts of such rows, which are those of what is left of the number when it
+//! is divided by [`COLUMNS_BESIDE_ROWS`] or more: where threads take turns with a few rows, or share them,
+//! these are in the cache.
 
 use super::in_step::converted;
 use super::{
@@ -55,10 +64,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Bytes of a row that are in a tile.
 const TILE_BYTES: u64 = 128;
-/// The most bytes of all tiles of a thread, and of a block, which may have so much shared memory without asking for more.
+/// The most bytes of all tiles of a thread, and of a block, which may have so much shared memory without
+/// asking for more.
 const MOST_BYTES_PER_THREAD: u64 = 192;
 const MOST_BYTES_PER_BLOCK: u64 = 48 << 10;
-/// The most parts of an expression that is looked at in terms of what was known before it: products of products would grow without end. Offsets of rows have about ten.
+/// The most parts of an expression that is looked at in terms of what was known before it: products of
+/// products would grow without end. Offsets of rows have about ten.
 const MOST_PARTS: usize = 64;
 
 /// The tiles of a kernel.
@@ -145,8 +156,10 @@ impl Tiles {
         Tiles { may: true, written_once, known, ..Tiles::default() }
     }
 
-    /// Whether an offset is a sum of multiples of the thread's number, and of what is the same for all threads. The number may be divided, if both what is left of it and the quotient are in the
-    /// sum, so that all threads have rows of their own, or parts of them; the divisors are added to a list. Where they are large, quotients are nearly the same for all threads of a warp.
+    /// Whether an offset is a sum of multiples of the thread's number, and of what is the same for all
+    /// threads. The number may be divided, if both what is left of it and the quotient are in the sum, so
+    /// that all threads have rows of their own, or parts of them; the divisors are added to a list. Where
+    /// they are large, quotients are nearly the same for all threads of a warp.
     fn is_of_thread(&self, place: &Expr, divisors: &mut Vec<Expr>) -> bool {
         let mut sum = Sum::default();
         if !sum.is_sum(&resolved(place, &self.known)) {
@@ -237,7 +250,8 @@ fn remainder(e: &Expr) -> Option<(&Expr, &Expr)> {
     (divided == number && by == times).then_some((&**number, &**by))
 }
 
-/// Has launches of kernels say how much shared memory their tiles take: none where no loop uses them, since it is taken from the cache.
+/// Has launches of kernels say how much shared memory their tiles take: none where no loop uses them, since
+/// it is taken from the cache.
 pub(super) struct Launches(pub(super) FxHashMap<Name, Wanted>);
 
 impl Mutator for Launches {
@@ -447,7 +461,8 @@ impl Walks<'_> {
         Some(Together { decide, number, tiles })
     }
 
-    /// A tile for each row that is read, and for each that is written, if there is room. Elements may be written where others were read that no statement needs after that.
+    /// A tile for each row that is read, and for each that is written, if there is room. Elements may be
+    /// written where others were read that no statement needs after that.
     fn tiles_for(
         &mut self,
         body: &Code,
