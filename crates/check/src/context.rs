@@ -6,6 +6,7 @@ use crate::show::{Show, Texts};
 use crate::tast::Occurrence;
 use crate::terms::sizes::equal::Synonyms;
 use crate::types::Type;
+use crate::uses::Uses;
 use fehu_base::intrinsic::Intrinsic;
 use fehu_base::{Diagnostic, Name, NameSource, Span, Symbol};
 use fehu_syntax::ast::{Ident, Liftedness};
@@ -48,6 +49,8 @@ pub struct Context {
     pub uses_broken: bool,
     /// What is named in definitions that had errors.
     pub unfinished: Vec<Occurrence>,
+    /// What words refer to.
+    pub uses: Uses,
     /// What the names in the message that is being written are called.
     pub texts: Texts,
 }

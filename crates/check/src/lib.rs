@@ -20,6 +20,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod alike;
 pub mod consume;
 pub mod context;
 pub mod exhaust;
@@ -36,6 +37,7 @@ pub mod tast;
 pub mod terms;
 pub mod type_exp;
 pub mod types;
+pub mod uses;
 pub mod visit;
 pub mod warn;
 

@@ -3,6 +3,7 @@
 use crate::context::{see, Context};
 use crate::named::Named;
 use crate::scope::{Env, ModEntry, Module, Scope, TermEntry, TypeEntry};
+use crate::uses::refer;
 use fehu_base::{Diagnostic, Symbol};
 use fehu_syntax::ast::{Ident, QualName};
 use std::sync::Arc;
@@ -56,6 +57,7 @@ pub fn type_entry(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<Type
             match found {
                 Some(t) => {
                     ctx.uses_broken |= t.def.def.ty.is_broken();
+                    refer(ctx, scope, q, t.span);
                     return Some(t.clone());
                 }
                 None => {
@@ -104,7 +106,10 @@ pub fn type_entry(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<Type
 pub fn module(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<ModEntry> {
     let d = match follow(scope, &q.quals) {
         Ok(env) => match term(scope, &env, q.name.name) {
-            Some(TermEntry::Mod(m)) => return Some(m.clone()),
+            Some(TermEntry::Mod(m)) => {
+                refer(ctx, scope, q, m.span);
+                return Some(m.clone());
+            }
             Some(TermEntry::Val(v)) => {
                 Diagnostic::error(q.span, format!("\"{}\" is a value, not a module.", show_qual(q)))
                     .related(v.span, "bound as a value here")

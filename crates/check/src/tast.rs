@@ -24,6 +24,7 @@
 
 use crate::scope::Env;
 use crate::types::{RetType, Scheme, TParam, Type, TypeArg, TypeDef};
+use crate::uses::Uses;
 use fehu_base::intrinsic::Intrinsic;
 use fehu_base::prim::{PrimValue, ScalarType};
 use fehu_base::{Name, NameSource, Span, Symbol};
@@ -50,6 +51,8 @@ pub struct Program {
     pub prelude_env: Arc<Env>,
     /// What is named in definitions with errors, which are no declarations here: for tools.
     pub unfinished: Vec<Occurrence>,
+    /// What the words of its own files refer to, if that was noted: for tools.
+    pub uses: Uses,
 }
 
 /// A place at which a value is named, with its type there as far as it is known.

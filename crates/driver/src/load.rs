@@ -256,7 +256,7 @@ fn cannot_read(span: Span, path: &Path, why: &str) -> Diagnostic {
 
 /// `import "a/b"` in `dir/file.fut` is `dir/a/b.fut`; a path from the root, such as
 /// `/prelude/math`, is one of the files that come with the compiler.
-fn import_path(importer: &Path, name: &str) -> PathBuf {
+pub fn import_path(importer: &Path, name: &str) -> PathBuf {
     if name.starts_with('/') {
         return PathBuf::from(format!("{name}.fut"));
     }

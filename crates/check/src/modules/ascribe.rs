@@ -61,6 +61,7 @@ impl Checker<'_> {
         same_values(m, &sig.module, &mut subst);
         let mut goal = Goal { abs: &sig.abs, path: vec![], place };
         self.module(m, &sig.module, &mut goal, &subst, out)?;
+        self.ctx.uses.matched(m, &sig.module);
         Ok(subst)
     }
 

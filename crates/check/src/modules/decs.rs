@@ -47,6 +47,7 @@ impl Checker<'_> {
         self.ctx.definition = None;
         match dec {
             ast::Dec::Val(b) => {
+                self.ctx.uses.bind(b.name);
                 self.once(&mut defined.terms, "name", b.name);
                 let entry = self.val_bind(b, place, out);
                 self.scope.bind_val(b.name.name, entry.clone());
@@ -59,6 +60,7 @@ impl Checker<'_> {
                 env.types.insert(b.name.name, entry);
             }
             ast::Dec::Mod(b) => {
+                self.ctx.uses.bind(b.name);
                 self.once(&mut defined.terms, "name", b.name);
                 let module = self.mod_bind(b, out)?;
                 self.ctx.bind_module(b.name.name.as_str(), &module);
@@ -67,6 +69,7 @@ impl Checker<'_> {
                 env.terms.insert(b.name.name, entry);
             }
             ast::Dec::ModType(b) => {
+                self.ctx.uses.bind(b.name);
                 self.once(&mut defined.mod_types, "module type", b.name);
                 let around = std::mem::take(&mut self.path);
                 let sig = self.mod_type(&b.def);
@@ -202,6 +205,7 @@ impl Checker<'_> {
 
     /// `type t [n] 'a = def`, in a module or a module type.
     pub(super) fn type_bind(&mut self, b: &ast::TypeBind) -> TypeEntry {
+        self.ctx.uses.bind(b.name);
         self.ctx.begin(b.name);
         let mark = self.scope.mark();
         let tparams = bind_tparams(&mut self.ctx, &mut self.scope, &b.tparams);

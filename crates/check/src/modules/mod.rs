@@ -120,7 +120,8 @@ fn check_from(
     if checker.given_up {
         return None;
     }
-    let Checker { units, prelude, remembers, ctx, scope, mut envs, .. } = checker;
+    let Checker { units, prelude, remembers, mut ctx, scope, mut envs, .. } = checker;
+    let uses = std::mem::take(&mut ctx.uses);
     let declared = |unit: Option<usize>| unit.and_then(|i| envs.get(i)).cloned().unwrap_or_default();
     let (env, prelude_env) = (declared(units.len().checked_sub(1)), declared(prelude.checked_sub(1)));
     let failed = ctx.diagnostics.iter().any(|d| d.severity == Severity::Error)
@@ -141,6 +142,7 @@ fn check_from(
         env,
         prelude_env,
         unfinished: ctx.unfinished,
+        uses,
     });
     let (program, partial) = if failed { (None, program) } else { (program, None) };
     Some((Checked { program, partial, diagnostics }, saved, kept))
@@ -219,6 +221,7 @@ impl Checker<'_> {
         while let Some(unit) = units.get(p.at.0) {
             let i = p.at.0;
             self.unit = i;
+            self.ctx.uses.noted = self.remembers && i >= self.prelude;
             if p.at.1 == 0 {
                 self.save(&p, save, saved);
             }

@@ -109,6 +109,7 @@ impl Checker<'_> {
         self.path = around;
         let param = param?;
         let mark = self.scope.mark();
+        self.ctx.uses.bind(p.name);
         self.ctx.bind_module(p.name.name.as_str(), &param.module);
         let entry = ModEntry { module: param.module.clone(), span: p.name.span };
         self.scope.bind_term(p.name.name, TermEntry::Mod(entry));

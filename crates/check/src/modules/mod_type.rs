@@ -14,6 +14,7 @@ use crate::type_exp::params::abstract_type;
 use crate::type_exp::uses::{has_any, has_any_in_param};
 use crate::type_exp::{bind_tparams, elaborate, elaborate_kinded};
 use crate::types::{Scheme, Size, TParam, Type, TypeArg, TypeDef};
+use crate::uses::{refer, refer_in};
 use fehu_base::{Diagnostic, Span, Symbol};
 use fehu_syntax::ast::{Ident, Liftedness, ModTypeExp, QualName, Spec, TypeExp, TypeParam};
 use rustc_hash::FxHashMap;
@@ -51,7 +52,10 @@ impl Checker<'_> {
             Err(Stuck::NotFound(_)) => None,
         };
         match entry {
-            Some(entry) => Ok(refresh(&mut self.ctx, &entry.sig, &self.path)),
+            Some(entry) => {
+                refer(&mut self.ctx, &self.scope, q, entry.span);
+                Ok(refresh(&mut self.ctx, &entry.sig, &self.path))
+            }
             None => {
                 self.fail(Diagnostic::error(q.span, format!("Unknown module type \"{}\".", show_qual(q))))
             }
@@ -71,6 +75,7 @@ impl Checker<'_> {
         let lhs = lhs?;
         let mark = self.scope.mark();
         if let Some(p) = param {
+            self.ctx.uses.bind(p);
             self.ctx.bind_module(p.name.as_str(), &lhs.module);
             let entry = ModEntry { module: lhs.module.clone(), span: p.span };
             self.scope.bind_term(p.name, TermEntry::Mod(entry));
@@ -115,12 +120,14 @@ impl Checker<'_> {
                 b.env.types.insert(t.name.name, entry);
             }
             Spec::Type { lifted, name, tparams, span, .. } => {
+                self.ctx.uses.bind(*name);
                 self.once(&mut b.types, "type", *name);
                 let entry = self.type_spec(*lifted, *name, tparams, *span, b);
                 self.scope.bind_type(name.name, entry.clone());
                 b.env.types.insert(name.name, entry);
             }
             Spec::Mod { name, sig, .. } => {
+                self.ctx.uses.bind(*name);
                 self.once(&mut b.terms, "name", *name);
                 self.path.push(name.name);
                 let sig = self.mod_type(sig);
@@ -160,6 +167,7 @@ impl Checker<'_> {
         te: &TypeExp,
         span: Span,
     ) -> ValEntry {
+        self.ctx.uses.bind(name);
         self.ctx.begin(name);
         let errors = self.errors();
         let mark = self.scope.mark();
@@ -215,6 +223,7 @@ impl Checker<'_> {
                 format!("\"{}\" is not an abstract type in the module type.", show_qual(q)),
             ));
         };
+        refer_in(&mut self.ctx, &sig.module, q);
         let abs = sig.abs.remove(at);
         let mark = self.scope.mark();
         let tparams = bind_tparams(&mut self.ctx, &mut self.scope, tparams);

@@ -137,6 +137,7 @@ impl<'a> Infer<'a> {
     /// Binds a local variable.
     pub(crate) fn bind_local(&mut self, sym: Symbol, name: Name, scheme: Scheme, span: Span) {
         self.st.seen.push(Occurrence { span, name, ty: scheme.ty.clone() });
+        self.ctx.uses.bind(ast::Ident { name: sym, span });
         self.scope.bind_val(sym, ValEntry { name, scheme: Arc::new(scheme), span, kind: ValKind::Local });
     }
 
@@ -223,6 +224,7 @@ impl<'a> Infer<'a> {
                 let es: Vec<Exp> = es.iter().map(|e| self.exp(e)).collect();
                 let payload = es.iter().map(|e| e.ty.clone()).collect();
                 let ty = self.st.fresh(Cons::Sum(vec![(c.name, payload)]), span);
+                self.st.labels.push((*c, ty.clone()));
                 Exp::new(ExpKind::Constr(c.name, es), ty, span)
             }
             ast::ExpKind::Apply(f, args) => self.application(f, args, span),
@@ -328,7 +330,7 @@ impl<'a> Infer<'a> {
 
     fn record(&mut self, fs: &[ast::FieldExp], span: Span) -> Exp {
         let mut fields: Vec<(Symbol, Exp)> = vec![];
-        let mut spans: Vec<Span> = vec![];
+        let mut labels: Vec<ast::Ident> = vec![];
         for f in fs {
             let (id, e) = match f {
                 ast::FieldExp::Explicit(id, e) => (*id, self.exp(e)),
@@ -341,14 +343,15 @@ impl<'a> Infer<'a> {
                 self.report(
                     Diagnostic::error(id.span, format!("Field \"{}\" previously defined.", id.name))
                         .label("defined again")
-                        .related(spans[i], "first defined here"),
+                        .related(labels[i].span, "first defined here"),
                 );
                 continue;
             }
             fields.push((id.name, e));
-            spans.push(id.span);
+            labels.push(id);
         }
         let ty = Type::record(fields.iter().map(|(f, e)| (*f, e.ty.clone())).collect());
+        self.st.labels.extend(labels.into_iter().map(|f| (f, ty.clone())));
         Exp::new(ExpKind::Record(fields), ty, span)
     }
 
@@ -401,6 +404,7 @@ impl<'a> Infer<'a> {
 
     /// The type of a field.
     pub(crate) fn field_type(&mut self, t: &Type, f: ast::Ident, of: Option<(&str, Span)>) -> Type {
+        self.st.labels.push((f, t.clone()));
         match self.st.head(t) {
             Type::Error => Type::Error,
             Type::Record(fs) => match fs.iter().find(|(g, _)| *g == f.name) {

@@ -66,8 +66,14 @@ impl Infer<'_> {
                 Some(e) => e.terms.get(&p.name).cloned(),
             };
             match entry {
-                Some(TermEntry::Val(v)) => return Some(Found::Value(v, i + 1)),
-                Some(TermEntry::Mod(ModEntry { module: Module::Struct(e), .. })) => env = Some(e),
+                Some(TermEntry::Val(v)) => {
+                    self.ctx.uses.refer(*p, v.span);
+                    return Some(Found::Value(v, i + 1));
+                }
+                Some(TermEntry::Mod(ModEntry { module: Module::Struct(e), span })) => {
+                    self.ctx.uses.refer(*p, span);
+                    env = Some(e);
+                }
                 Some(TermEntry::Mod(ModEntry { module: Module::Functor(_), .. })) => {
                     self.report(parametric(*p));
                     return None;

@@ -55,6 +55,7 @@ impl Infer<'_> {
                 let ps: Vec<Pat> = ps.iter().map(|p| self.pat(p, bound)).collect();
                 let payload = ps.iter().map(|p| p.ty.clone()).collect();
                 let ty = self.st.fresh(Cons::Sum(vec![(c.name, payload)]), span);
+                self.st.labels.push((*c, ty.clone()));
                 Pat { kind: PatKind::Constr(c.name, ps), ty, span }
             }
             ast::Pat::Ascript(inner, te, _) => {
@@ -110,6 +111,7 @@ impl Infer<'_> {
             ));
         }
         let ty = Type::record(fields.iter().map(|(f, p)| (*f, p.ty.clone())).collect());
+        self.st.labels.extend(fs.iter().map(|(f, _)| (*f, ty.clone())));
         fields.sort_by(|a, b| crate::types::field_order(a.0, b.0));
         Pat { kind: PatKind::Record(fields), ty, span }
     }

@@ -10,7 +10,7 @@ use crate::tast::Occurrence;
 use crate::types::{Arrow, RetType, Type, TypeArg};
 use fehu_base::prim::ScalarType;
 use fehu_base::{Name, Span, Symbol};
-use fehu_syntax::ast::Liftedness;
+use fehu_syntax::ast::{Ident, Liftedness};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -170,6 +170,8 @@ pub struct State {
     pub(crate) size_exps: FxHashMap<Name, pre::Exp>,
     /// The places at which values are named, with their types.
     pub(crate) seen: Vec<Occurrence>,
+    /// The places of fields and constructors, with the types that have them.
+    pub(crate) labels: Vec<(Ident, Type)>,
 }
 
 impl State {

@@ -62,7 +62,7 @@ pub fn check_val_bind(
     name: Name,
     bind: &ast::ValBind,
 ) -> (Option<tast::ValBind>, Scheme) {
-    let first = ctx.diagnostics.len();
+    let (first, noted) = (ctx.diagnostics.len(), ctx.uses.mark());
     let older = match scope.term(bind.name.name) {
         Some(TermEntry::Val(v)) => Some(v.span),
         // `def i64 (x: i64) = i64.neg x`
@@ -71,6 +71,7 @@ pub fn check_val_bind(
     };
     let (recursive, checked) = check_as(ctx, scope, name, bind, Sees::Itself);
     let (Some(at), Some(older), None) = (recursive, older, &checked.0) else { return checked };
+    ctx.uses.forget(noted);
     let mut found = ctx.diagnostics.split_off(first);
     let (_, again) = check_as(ctx, scope, name, bind, Sees::Older);
     if again.0.is_some() {
@@ -149,6 +150,7 @@ fn check_as(
     let recursive = infer.recursive;
     let mut st = std::mem::take(&mut infer.st);
     scope.rollback(mark);
+    keep_labels(ctx, &mut st);
     let fun = pre::Fun { name, tparams, params: checked.params, ret: checked.ret, body: checked.body };
     let found = if errors(ctx) > before {
         keep_seen(ctx, &mut st, bind.span);
@@ -202,6 +204,14 @@ fn sized(
     Some((Some(val), scheme))
 }
 
+/// Notes the labels of records and sums, whose types are known now.
+fn keep_labels(ctx: &mut Context, st: &mut State) {
+    for (label, of) in std::mem::take(&mut st.labels) {
+        let of = st.head(&of);
+        ctx.uses.label(label, &of);
+    }
+}
+
 /// What is named in a definition that has errors, for tools. Sizes are not known yet, but for those that the
 /// definition names.
 fn keep_seen(ctx: &mut Context, st: &mut State, definition: Span) {
@@ -251,7 +261,8 @@ pub fn check_size_exp(ctx: &mut Context, scope: &mut Scope, exp: &ast::Exp) -> S
     let e = infer.exp(exp);
     infer.expect(exp.span, "Size expression must have type \"i64\".", &infer::I64, &e.ty.clone());
     infer.settle();
-    let st = std::mem::take(&mut infer.st);
+    let mut st = std::mem::take(&mut infer.st);
+    keep_labels(ctx, &mut st);
     if errors(ctx) > before {
         return Size::Any;
     }

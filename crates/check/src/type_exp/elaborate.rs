@@ -13,6 +13,7 @@ use crate::types::{
     is_too_large, Abbreviation, Arrow, Parts, RetType, Scheme, Size, TParam, Type, TypeArg, MAX_DEPTH,
     MAX_PARTS,
 };
+use crate::uses::refer;
 use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::{self, Ident, Liftedness, SizeExp, TypeExp};
@@ -133,7 +134,9 @@ impl Walk<'_> {
                 (f.name, t)
             })
             .collect();
-        (Type::record(fields), kind)
+        let ty = Type::record(fields);
+        fs.iter().for_each(|(f, _)| self.ctx.uses.declared_label(*f, &ty));
+        (ty, kind)
     }
 
     fn sum(&mut self, te: &TypeExp, cs: &[(Ident, Vec<TypeExp>)], span: Span) -> (Type, Liftedness) {
@@ -161,7 +164,9 @@ impl Walk<'_> {
                 (c.name, ts)
             })
             .collect();
-        (Type::sum(constrs), kind)
+        let ty = Type::sum(constrs);
+        cs.iter().for_each(|(c, _)| self.ctx.uses.declared_label(*c, &ty));
+        (ty, kind)
     }
 
     fn arrow(&mut self, param: Option<Ident>, lhs: &TypeExp, rhs: &TypeExp) -> (Type, Liftedness) {
@@ -174,6 +179,7 @@ impl Walk<'_> {
         let name = param.map(|p| {
             self.bind_once(p);
             let name = self.ctx.bind(p.name, p.span);
+            self.ctx.uses.bind(p);
             let scheme = Arc::new(Scheme::mono(lhs.clone()));
             self.scope.bind_val(p.name, ValEntry { name, scheme, span: p.span, kind: ValKind::Local });
             name
@@ -403,7 +409,11 @@ impl Walk<'_> {
                 let Some(TermEntry::Val(v)) = term(self.scope, &env, q.name.name) else { return None };
                 let is_size =
                     v.scheme.tparams.is_empty() && matches!(v.scheme.ty, Type::Scalar(ScalarType::I64));
-                is_size.then_some(Size::Var(v.name))
+                let (name, span) = (v.name, v.span);
+                is_size.then(|| {
+                    refer(self.ctx, self.scope, q, span);
+                    Size::Var(name)
+                })
             }
             _ => None,
         }

@@ -28,6 +28,7 @@ pub fn bind_tparams(ctx: &mut Context, scope: &mut Scope, tparams: &[ast::TypePa
             ast::TypeParam::Type(lifted, id) => {
                 let name = ctx.bind(id.name, id.span);
                 ctx.type_params.insert(name);
+                ctx.uses.bind(*id);
                 scope.bind_type(id.name, abstract_type(ctx, name, *lifted, vec![], id.span));
                 TParam::Type(*lifted, name)
             }
@@ -39,6 +40,7 @@ pub fn bind_tparams(ctx: &mut Context, scope: &mut Scope, tparams: &[ast::TypePa
 /// Binds a size as a value of type `i64`.
 pub fn bind_size(ctx: &mut Context, scope: &mut Scope, id: Ident) -> Name {
     let name = ctx.bind(id.name, id.span);
+    ctx.uses.bind(id);
     let scheme = Arc::new(Scheme::mono(Type::Scalar(ScalarType::I64)));
     scope.bind_val(id.name, ValEntry { name, scheme, span: id.span, kind: ValKind::SizeParam });
     name
