@@ -5,6 +5,7 @@ mod complete;
 mod hints;
 pub(crate) mod lens;
 mod names;
+mod rename;
 mod semantic;
 mod signature;
 mod symbols;
@@ -14,16 +15,45 @@ use crate::server::{Document, State};
 use fehu_base::FileId;
 use serde_json::{json, Value};
 
-/// Answers a request about a document, or says why that cannot be done.
-pub(crate) type Feature = fn(&State, &Document, &Value) -> Result<Value, String>;
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// What is asked for cannot be done.
+    Because(String),
+    /// Nobody wants to know any more.
+    GivenUp,
+}
 
-const FEATURES: [(&str, Feature); 16] = [
+impl From<String> for Refusal {
+    fn from(why: String) -> Refusal {
+        Refusal::Because(why)
+    }
+}
+
+impl From<&str> for Refusal {
+    fn from(why: &str) -> Refusal {
+        Refusal::Because(why.to_owned())
+    }
+}
+
+/// The answer to a request.
+pub(crate) type Answer = Result<Value, Refusal>;
+
+/// Answers a request about a document.
+pub(crate) type Feature = fn(&State, &Document, &Value) -> Answer;
+
+/// The document that a request is about.
+pub(crate) fn document_of(params: &Value) -> Option<&str> {
+    params["textDocument"]["uri"].as_str().or(params["data"]["uri"].as_str())
+}
+
+const FEATURES: &[(&str, Feature)] = &[
     ("textDocument/hover", names::hover),
     ("textDocument/definition", names::definition),
     ("textDocument/references", names::references),
     ("textDocument/documentHighlight", names::highlight),
-    ("textDocument/prepareRename", names::prepare_rename),
-    ("textDocument/rename", names::rename),
+    ("textDocument/prepareRename", rename::prepare_rename),
+    ("textDocument/rename", rename::rename),
     ("textDocument/completion", complete::completion),
     ("textDocument/documentSymbol", symbols::symbols),
     ("textDocument/foldingRange", symbols::folds),
@@ -31,6 +61,7 @@ const FEATURES: [(&str, Feature); 16] = [
     ("textDocument/signatureHelp", signature::help),
     ("textDocument/inlayHint", hints::hints),
     ("textDocument/codeAction", actions::actions),
+    ("codeAction/resolve", actions::resolve),
     ("textDocument/codeLens", lens::lenses),
     ("textDocument/semanticTokens/full", semantic::tokens),
     ("textDocument/semanticTokens/range", semantic::tokens),
@@ -58,14 +89,14 @@ pub(crate) fn capabilities(encoding: &str) -> Value {
         "semanticTokensProvider": semantic::provider(),
         "signatureHelpProvider": {"triggerCharacters": [" ", "("]},
         "inlayHintProvider": true,
-        "codeActionProvider": {"codeActionKinds": ["quickfix", "refactor.rewrite"]},
+        "codeActionProvider": {"codeActionKinds": ["quickfix", "refactor.rewrite"], "resolveProvider": true},
         "codeLensProvider": {"resolveProvider": false},
         "executeCommandProvider": {"commands": [EVALUATE, RUN, TEST]},
     })
 }
 
 /// One edit that replaces everything; none if the text is formatted, or cannot be.
-fn formatting(state: &State, document: &Document, _: &Value) -> Result<Value, String> {
+fn formatting(state: &State, document: &Document, _: &Value) -> Answer {
     let text = &document.text.text;
     match fehu_fmt::format(FileId(0), text) {
         Ok(formatted) if formatted != *text => {

@@ -24,42 +24,65 @@ pub(crate) enum Incoming {
     Garbage(String),
 }
 
-/// Reads the next message; `None` at the end.
-pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
-    let mut length = None;
-    loop {
-        let mut line = vec![];
-        if input.read_until(b'\n', &mut line)? == 0 {
-            return Ok(None);
-        }
-        let line = String::from_utf8_lossy(&line);
-        let line = line.trim();
-        if line.is_empty() {
-            match length {
-                Some(length) => return body(input, length).map(Some),
-                // Empty lines between messages, or after headers that mean nothing.
-                None => continue,
-            }
-        }
-        if let Some((name, value)) = line.split_once(':') {
-            if name.trim().eq_ignore_ascii_case("content-length") {
-                length = value.trim().parse::<usize>().ok();
-            }
-        }
-    }
+/// Reads messages. After something that is none, the next header is looked for, which may stand anywhere in a line:
+///
+/// ```text
+/// helloContent-Length: 2
+///
+/// {}
+/// ```
+pub(crate) struct Reader<R> {
+    input: R,
+    /// The length that a header gave before which there was something else.
+    length: Option<usize>,
 }
 
-fn body(input: &mut impl BufRead, length: usize) -> io::Result<Incoming> {
-    if length > MAX_BYTES {
-        // Its bytes are read as if they were headers, which they are not.
-        return Ok(Incoming::Garbage(format!("a message of {length} bytes")));
+/// What says how long a message is.
+const LENGTH: &str = "content-length:";
+
+impl<R: BufRead> Reader<R> {
+    pub(crate) fn new(input: R) -> Reader<R> {
+        Reader { input, length: None }
     }
-    let mut bytes = vec![0; length];
-    input.read_exact(&mut bytes)?;
-    Ok(match serde_json::from_slice(&bytes) {
-        Ok(value) => Incoming::Message(value),
-        Err(e) => Incoming::Garbage(e.to_string()),
-    })
+
+    /// Reads the next message; `None` at the end.
+    pub(crate) fn read(&mut self) -> io::Result<Option<Incoming>> {
+        let mut length = self.length.take();
+        loop {
+            let mut line = vec![];
+            if self.input.read_until(b'\n', &mut line)? == 0 {
+                return Ok(None);
+            }
+            let line = String::from_utf8_lossy(&line);
+            let line = line.trim();
+            if line.is_empty() {
+                match length {
+                    Some(length) => return self.body(length).map(Some),
+                    // Empty lines between messages, or after headers that mean nothing.
+                    None => continue,
+                }
+            }
+            let Some(at) = line.to_ascii_lowercase().rfind(LENGTH) else { continue };
+            length = line[at + LENGTH.len()..].trim().parse().ok();
+            if at > 0 || length.is_none() {
+                self.length = length;
+                return Ok(Some(Incoming::Garbage("a message begins with its length".into())));
+            }
+        }
+    }
+
+    fn body(&mut self, length: usize) -> io::Result<Incoming> {
+        if length > MAX_BYTES {
+            // Its bytes are read as if they were headers, which they are not.
+            return Ok(Incoming::Garbage(format!("a message of {length} bytes")));
+        }
+        let mut bytes = vec![0; length];
+        self.input.read_exact(&mut bytes)?;
+        Ok(match serde_json::from_slice(&bytes) {
+            Ok(value) => Incoming::Message(value),
+            Err(e) => Incoming::Garbage(e.to_string()),
+        })
+    }
 }
 
 /// Writes a message.

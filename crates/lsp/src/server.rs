@@ -3,23 +3,22 @@
 use crate::analysis::Analysis;
 use crate::commands::Then;
 use crate::diagnostics::Problem;
-use crate::document::{path_of, uri_of, Encoding, Text};
-use crate::features;
+use crate::document::{path_of, Encoding, Text};
+use crate::features::{self, Answer, Refusal};
+use crate::interest::Interest;
 use crate::jobs::Outcome;
 use crate::protocol::{self, Incoming};
-use fehu_base::{FileId, Severity, SourceMap, Span};
+use crate::trial::Trials;
+use fehu_base::{FileId, Severity, Span};
 use fehu_check::tast::Program;
-use fehu_driver::front::{check_edited, check_prelude, Depth, Front, Memory};
-use fehu_driver::load::Overlay;
+use fehu_driver::front::{check_prelude, Depth, Front, Memory};
 use serde_json::{json, Value};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Write};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How long no message may come before changed files are checked: those that come together are one change.
@@ -28,14 +27,12 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// How long no message may come before all of a file is checked of which only what an edit concerns has been.
 const REST: Duration = Duration::from_millis(300);
 
-/// The message that changes a text.
-const CHANGED: &str = "textDocument/didChange";
-
 /// Requests that need all of a program to be checked; others are answered by what is known of the definitions around.
-const WHOLE: [&str; 5] = [
+const WHOLE: [&str; 6] = [
     "textDocument/rename",
     "textDocument/prepareRename",
     "textDocument/codeAction",
+    "codeAction/resolve",
     "textDocument/inlayHint",
     "textDocument/codeLens",
 ];
@@ -44,24 +41,50 @@ const WHOLE: [&str; 5] = [
 pub(crate) struct Document {
     pub(crate) path: PathBuf,
     /// As the editor writes it; there are several ways to write the same.
-    uri: String,
+    pub(crate) uri: String,
     pub(crate) text: Text,
-    /// The diagnostics about its text, and how many errors the program had.
+    /// The number that the editor gave to this text.
+    pub(crate) version: Value,
+    /// The diagnostics about its text that have fixes, and the errors of the program.
     pub(crate) problems: Vec<Problem>,
-    pub(crate) errors: usize,
+    pub(crate) errors: Errors,
     /// The newest analysis without errors, of this text or of an older one.
     pub(crate) analysis: Option<Analysis>,
     /// What is right of this text, if it has errors.
     pub(crate) partial: Option<Analysis>,
     /// The newest check of all of a text, until somebody asks about it: an edit that comes soon should not wait for its analysis.
-    checked: Option<(Front, FileId)>,
-    fresh: bool,
+    pub(crate) checked: Option<(Front, FileId)>,
+    pub(crate) fresh: bool,
     /// How much of this text was checked.
-    depth: Depth,
+    pub(crate) depth: Depth,
     /// What is known of its program from the last check.
-    memory: Memory,
+    pub(crate) memory: Memory,
     /// The files that were read when it was checked last.
-    files: BTreeSet<PathBuf>,
+    pub(crate) files: BTreeSet<PathBuf>,
+}
+
+/// Where the errors of a program are.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Errors {
+    /// Places in the main file.
+    pub(crate) own: Vec<usize>,
+    /// How many are in other files.
+    pub(crate) elsewhere: usize,
+}
+
+impl Errors {
+    /// The errors that a check has found.
+    pub(crate) fn of(front: &Front) -> Errors {
+        let main = main_of(front);
+        let errors = front.diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.span);
+        let (own, elsewhere): (Vec<Span>, Vec<Span>) = errors.partition(|s| s.file == main);
+        Errors { own: own.into_iter().map(|s| s.lo as usize).collect(), elsewhere: elsewhere.len() }
+    }
+}
+
+/// The main file of a program that is loaded with all of the prelude.
+pub(crate) fn main_of(front: &Front) -> FileId {
+    front.sources.files().map(|(id, _)| id).nth(front.prelude.len()).unwrap_or(FileId(0))
 }
 
 impl Document {
@@ -91,7 +114,7 @@ pub(crate) struct State {
     pub(crate) documents: BTreeMap<PathBuf, Document>,
     pub(crate) encoding: Encoding,
     /// The files about which there are diagnostics, by the document that has them.
-    published: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
+    pub(crate) published: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
     phase: Phase,
     /// All of the prelude, once somebody has asked; programs see only what they need of it.
     prelude: OnceCell<Option<Program>>,
@@ -99,14 +122,16 @@ pub(crate) struct State {
     pub(crate) program: Option<PathBuf>,
     /// How many questions the editor was asked.
     pub(crate) asked: usize,
-    /// Requests whose answers nobody wants any more, as JSON.
-    cancelled: Arc<Mutex<BTreeSet<String>>>,
-    /// How many edits have come that were not looked at: what is checked meanwhile is about an old text.
-    edits: Arc<AtomicUsize>,
+    /// The folders that are open in the editor.
+    pub(crate) folders: Vec<PathBuf>,
+    pub(crate) interest: Interest,
+    pub(crate) trials: Trials,
+    /// Whether the editor asks for the edit of an action once somebody chooses it.
+    pub(crate) resolves: bool,
     /// Whether the editor reports changed files if asked to.
-    watches: bool,
+    pub(crate) watches: bool,
     /// The document that changed last.
-    edited: Option<PathBuf>,
+    pub(crate) edited: Option<PathBuf>,
     events: Sender<Event>,
 }
 
@@ -120,26 +145,19 @@ enum Phase {
 /// Talks to an editor until it says good-bye, or its messages end; whether it ended as it should. `program` is the
 /// compiler's executable; without it nothing can be evaluated.
 pub fn serve(
-    mut input: impl BufRead + Send + 'static,
+    input: impl BufRead + Send + 'static,
     output: &mut impl Write,
     program: Option<PathBuf>,
 ) -> bool {
     let (sender, receiver) = channel();
     let events = sender.clone();
-    let cancelled: Arc<Mutex<BTreeSet<String>>> = Arc::default();
-    let noted = cancelled.clone();
-    let edits: Arc<AtomicUsize> = Arc::default();
-    let waiting = edits.clone();
+    let interest = Interest::default();
+    let noted = interest.clone();
     // Reading waits; checking must not.
     let reader = std::thread::Builder::new().name("reader".into()).spawn(move || {
-        while let Ok(Some(incoming)) = protocol::read(&mut input) {
-            // A request that is cancelled may still wait for its turn.
-            if let (Some(id), Ok(mut noted)) = (cancelled_by(&incoming), noted.lock()) {
-                noted.insert(id);
-            }
-            if matches!(&incoming, Incoming::Message(m) if is_edit(m)) {
-                waiting.fetch_add(1, Ordering::Relaxed);
-            }
+        let mut messages = protocol::Reader::new(input);
+        while let Ok(Some(incoming)) = messages.read() {
+            noted.note(&incoming);
             if sender.send(Event::Came(incoming)).is_err() {
                 return;
             }
@@ -158,26 +176,15 @@ pub fn serve(
         prelude: OnceCell::new(),
         program,
         asked: 0,
-        cancelled,
-        edits,
+        folders: vec![],
+        interest,
+        trials: Trials::default(),
+        resolves: false,
         watches: false,
         edited: None,
         events,
     };
     state.run(&receiver, output).unwrap_or(false)
-}
-
-/// The request that a message cancels.
-fn cancelled_by(incoming: &Incoming) -> Option<String> {
-    match incoming {
-        Incoming::Message(m) if m["method"] == "$/cancelRequest" => Some(m["params"]["id"].to_string()),
-        Incoming::Message(_) | Incoming::Garbage(_) => None,
-    }
-}
-
-/// Whether a message changes a text.
-fn is_edit(message: &Value) -> bool {
-    message["method"] == CHANGED
 }
 
 impl State {
@@ -191,12 +198,7 @@ impl State {
                 (false, false) => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             let message = match incoming {
-                Ok(Event::Came(Incoming::Message(message))) => {
-                    if is_edit(&message) {
-                        self.edits.fetch_sub(1, Ordering::Relaxed);
-                    }
-                    message
-                }
+                Ok(Event::Came(Incoming::Message(message))) => message,
                 Ok(Event::Done(then, outcome)) => {
                     let message = self.finished(then, &outcome);
                     protocol::write(output, &message)?;
@@ -207,6 +209,7 @@ impl State {
                     continue;
                 }
                 Err(RecvTimeoutError::Timeout) => {
+                    self.interest.rest();
                     // One at a time: messages may have come meanwhile.
                     let unsettled = || self.documents.iter().find(|(_, d)| d.depth != Depth::All);
                     if let Some(path) = self.stale() {
@@ -220,6 +223,7 @@ impl State {
                     return Ok(self.phase == Phase::ShutDown)
                 }
             };
+            self.interest.reached(&message);
             match (message["method"].as_str(), message.get("id")) {
                 (Some("exit"), None) => return Ok(self.phase == Phase::ShutDown),
                 (Some(method), Some(id)) => {
@@ -271,8 +275,8 @@ impl State {
             }
             (Phase::Running, _) => {}
         }
-        if self.cancelled.lock().is_ok_and(|mut c| c.remove(&id.to_string())) {
-            return Ok(protocol::failure(id, protocol::REQUEST_CANCELLED, "cancelled"));
+        if self.interest.is_cancelled() {
+            return Ok(self.given_up(id));
         }
         if method == "workspace/executeCommand" {
             return Ok(match self.command(params) {
@@ -285,14 +289,14 @@ impl State {
                 Err(why) => protocol::failure(id, protocol::REQUEST_FAILED, &why),
             });
         }
-        let path = params["textDocument"]["uri"].as_str().and_then(path_of);
+        let path = features::document_of(params).and_then(path_of);
         // Answers are about the text as it is now; other documents can wait.
         let depth = if WHOLE.contains(&method) { Depth::All } else { Depth::Changed };
         let lacks = |d: &Document| !d.fresh || depth == Depth::All && d.depth != Depth::All;
         if let Some(path) = path.as_ref().filter(|p| self.documents.get(*p).is_some_and(lacks)) {
             let given_up = !self.check(path, depth, output)?;
-            if given_up && depth == Depth::All {
-                return Ok(protocol::failure(id, protocol::CONTENT_MODIFIED, "the text has changed"));
+            if given_up && depth == Depth::All || self.interest.is_cancelled() {
+                return Ok(self.given_up(id));
             }
         }
         let Some(feature) = features::find(method) else {
@@ -309,9 +313,18 @@ impl State {
         }
         Ok(match answer {
             Ok(Ok(result)) => protocol::answer(id, result),
-            Ok(Err(why)) => protocol::failure(id, protocol::REQUEST_FAILED, &why),
+            Ok(Err(Refusal::Because(why))) => protocol::failure(id, protocol::REQUEST_FAILED, &why),
+            Ok(Err(Refusal::GivenUp)) => self.given_up(id),
             Err(_) => protocol::failure(id, protocol::INTERNAL_ERROR, "this is a bug in fehu"),
         })
+    }
+
+    /// The answer to a request that nobody waits for, or that is about a text of the past.
+    fn given_up(&self, id: &Value) -> Value {
+        match self.interest.is_cancelled() {
+            true => protocol::failure(id, protocol::REQUEST_CANCELLED, "cancelled"),
+            false => protocol::failure(id, protocol::CONTENT_MODIFIED, "the text has changed"),
+        }
     }
 
     /// What a feature answers, unless there is a bug in it.
@@ -320,7 +333,7 @@ impl State {
         feature: features::Feature,
         path: &Path,
         params: &Value,
-    ) -> std::thread::Result<Result<Value, String>> {
+    ) -> std::thread::Result<Answer> {
         let Some(document) = self.documents.get_mut(path) else { return Ok(Ok(Value::Null)) };
         catch_unwind(AssertUnwindSafe(|| document.analyse()))?;
         let Some(document) = self.documents.get(path) else { return Ok(Ok(Value::Null)) };
@@ -332,6 +345,14 @@ impl State {
         if offered.as_array().into_iter().flatten().any(|e| e == "utf-8") {
             self.encoding = Encoding::Utf8;
         }
+        let resolved = &params["capabilities"]["textDocument"]["codeAction"]["resolveSupport"]["properties"];
+        self.resolves = resolved.as_array().into_iter().flatten().any(|p| p == "edit");
+        let root = params["rootUri"].as_str();
+        let folders = params["workspaceFolders"].as_array().into_iter().flatten();
+        let folders: Vec<&str> = folders.filter_map(|f| f["uri"].as_str()).collect();
+        // Older editors know one folder only.
+        let folders = if folders.is_empty() { root.into_iter().collect() } else { folders };
+        self.folders = folders.into_iter().filter_map(path_of).collect();
         let watching = &params["capabilities"]["workspace"]["didChangeWatchedFiles"];
         self.watches = watching["dynamicRegistration"] == true;
         self.phase = Phase::Running;
@@ -343,170 +364,5 @@ impl State {
             "capabilities": features::capabilities(encoding),
             "serverInfo": {"name": "fehu", "version": env!("CARGO_PKG_VERSION")},
         })
-    }
-
-    fn notified(&mut self, method: &str, params: &Value, output: &mut impl Write) -> std::io::Result<()> {
-        match method {
-            "initialized" if self.watches => {
-                self.asked += 1;
-                let watchers = json!([{"globPattern": "**/*.fut"}]);
-                let registration = json!({
-                    "id": "files", "method": "workspace/didChangeWatchedFiles",
-                    "registerOptions": {"watchers": watchers},
-                });
-                let params = json!({"registrations": [registration]});
-                let id = format!("fehu-{}", self.asked);
-                return protocol::write(output, &protocol::request(&id, "client/registerCapability", params));
-            }
-            "workspace/didChangeWatchedFiles" => {
-                let changes = params["changes"].as_array().into_iter().flatten();
-                for path in changes.filter_map(|c| c["uri"].as_str().and_then(path_of)) {
-                    self.touched(&path);
-                }
-                return Ok(());
-            }
-            _ => {}
-        }
-        let Some(path) = params["textDocument"]["uri"].as_str().and_then(path_of) else { return Ok(()) };
-        match method {
-            // A file that only shows the prelude is no program.
-            "textDocument/didOpen" if fehu_driver::prelude::is_file(&path) => {}
-            "textDocument/didOpen" => {
-                let text = Text::new(params["textDocument"]["text"].as_str().unwrap_or("").to_owned());
-                let document = Document {
-                    path: path.clone(),
-                    uri: params["textDocument"]["uri"].as_str().unwrap_or("").to_owned(),
-                    text,
-                    problems: vec![],
-                    errors: 0,
-                    analysis: None,
-                    partial: None,
-                    checked: None,
-                    fresh: false,
-                    depth: Depth::All,
-                    memory: Memory::default(),
-                    files: BTreeSet::new(),
-                };
-                self.documents.insert(path.clone(), document);
-                self.touched(&path);
-            }
-            CHANGED => {
-                self.edited = Some(path.clone());
-                let encoding = self.encoding;
-                if let Some(document) = self.documents.get_mut(&path) {
-                    document.text = document.text.changed(&params["contentChanges"], encoding);
-                }
-                self.touched(&path);
-            }
-            "textDocument/didSave" => self.touched(&path),
-            "textDocument/didClose" => {
-                self.publish(&path, &BTreeMap::new(), output)?;
-                self.documents.remove(&path);
-                self.touched(&path);
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Marks what must be checked again since a file changed.
-    fn touched(&mut self, path: &Path) {
-        for (own, document) in &mut self.documents {
-            if own == path || document.files.contains(path) {
-                document.fresh = false;
-            }
-        }
-    }
-
-    /// A document that must be checked, first the one that the user types in.
-    fn stale(&self) -> Option<PathBuf> {
-        let stale = |p: &&PathBuf| self.documents.get(*p).is_some_and(|d| !d.fresh);
-        let first = self.edited.as_ref().filter(stale);
-        first.or_else(|| self.documents.keys().find(stale)).cloned()
-    }
-
-    /// Checks a document, and says what is wrong with it. No, if that was given up since an edit has come.
-    fn check(&mut self, path: &Path, depth: Depth, output: &mut impl Write) -> std::io::Result<bool> {
-        let overlay: Overlay = self.documents.iter().map(|(p, d)| (p.clone(), d.text.text.clone())).collect();
-        let Some(document) = self.documents.get_mut(path) else { return Ok(true) };
-        let before = (document.fresh, document.depth);
-        // If the check ends in a bug, it is not tried again until the text changes.
-        (document.fresh, document.depth) = (true, Depth::All);
-        let mut memory = std::mem::take(&mut document.memory);
-        // Without a first check nothing is known by which an edit could be answered sooner.
-        let first = document.analysis.is_none() && document.partial.is_none() && document.checked.is_none();
-        let edits = self.edits.clone();
-        // A bug in the compiler, which has been reported to standard error, must not end the editor's session. What was remembered is
-        // gone then.
-        let check = AssertUnwindSafe(|| {
-            let give_up = || !first && edits.load(Ordering::Relaxed) > 0;
-            let edited = check_edited(&mut memory, path, overlay, depth, &give_up);
-            (edited, memory)
-        });
-        let Ok((edited, memory)) = catch_unwind(check) else { return Ok(true) };
-        document.memory = memory;
-        let Some((front, depth)) = edited else {
-            (document.fresh, document.depth) = before;
-            return Ok(false);
-        };
-        document.fresh = depth != Depth::Part;
-        document.depth = depth;
-        let main = front.sources.files().map(|(id, _)| id).nth(front.prelude.len()).unwrap_or(FileId(0));
-        let found = self.diagnostics(&front.diagnostics, &front.sources, main, path);
-        let problems = self.problems(&front.diagnostics, &front.sources, main);
-        let errors = front.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-        self.publish(path, &found, output)?;
-        let files = front.sources.files().map(|(_, f)| fehu_driver::load::normalise(&f.path));
-        let files: BTreeSet<PathBuf> = files.collect();
-        let Some(document) = self.documents.get_mut(path) else { return Ok(true) };
-        document.files = files;
-        document.problems = problems;
-        document.errors = errors;
-        if depth != Depth::All {
-            // What is known of the last text is found in this one: see `view`.
-            return Ok(true);
-        }
-        document.checked = Some((front, main));
-        Ok(true)
-    }
-
-    /// The URI of a file, as the editor writes it if it is open.
-    pub(crate) fn uri(&self, path: &Path) -> String {
-        self.documents.get(path).map_or_else(|| uri_of(path), |d| d.uri.clone())
-    }
-
-    /// A file and a range in it.
-    pub(crate) fn place(&self, span: Span, sources: &SourceMap) -> Option<(PathBuf, Value)> {
-        let file = sources.get(span.file)?;
-        let at = |pos: u32| {
-            let pos = (pos as usize).min(file.text.len());
-            let (line, number) = file.lines(pos..pos);
-            let before = file.text.get(line.start..pos).unwrap_or("");
-            json!({"line": number - 1, "character": self.encoding.units(before)})
-        };
-        let range = json!({"start": at(span.lo), "end": at(span.hi)});
-        Some((fehu_driver::load::normalise(&file.path), range))
-    }
-
-    /// Sends the diagnostics of a document, and takes back those that are gone.
-    fn publish(
-        &mut self,
-        path: &Path,
-        found: &BTreeMap<PathBuf, Vec<Value>>,
-        output: &mut impl Write,
-    ) -> std::io::Result<()> {
-        let before = self.published.remove(path).unwrap_or_default();
-        for gone in before.iter().filter(|p| !found.contains_key(*p)) {
-            let params = json!({"uri": self.uri(gone), "diagnostics": []});
-            protocol::write(output, &protocol::notification("textDocument/publishDiagnostics", params))?;
-        }
-        for (file, diagnostics) in found {
-            let params = json!({"uri": self.uri(file), "diagnostics": diagnostics});
-            protocol::write(output, &protocol::notification("textDocument/publishDiagnostics", params))?;
-        }
-        if !found.is_empty() {
-            self.published.insert(path.to_owned(), found.keys().cloned().collect());
-        }
-        Ok(())
     }
 }

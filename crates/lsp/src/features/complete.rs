@@ -1,5 +1,6 @@
 //! Names that could stand at a place.
 
+use super::Answer;
 use crate::analysis::{module, Analysis};
 use crate::server::{Document, State};
 use fehu_base::{FileId, Symbol};
@@ -25,7 +26,7 @@ const INTERFACE: u32 = 8;
 const CLASS: u32 = 7;
 const KEYWORD: u32 = 14;
 
-pub(super) fn completion(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+pub(super) fn completion(state: &State, document: &Document, params: &Value) -> Answer {
     let offset = document.text.offset(&params["position"], state.encoding);
     let before = document.text.text.get(..offset).unwrap_or("");
     let named = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '.');

@@ -8,6 +8,7 @@
 //!               ^ : [n]i64 ^ : [n]i64       ^ : i64
 //! ```
 
+use super::Answer;
 use crate::analysis::Analysis;
 use crate::server::{Document, State};
 use fehu_base::Span;
@@ -46,7 +47,7 @@ pub(super) enum Form {
     Result,
 }
 
-pub(super) fn hints(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+pub(super) fn hints(state: &State, document: &Document, params: &Value) -> Answer {
     let at = |end: &str| document.text.offset(&params["range"][end], state.encoding);
     let range = match params.get("range") {
         Some(_) => at("start")..=at("end"),

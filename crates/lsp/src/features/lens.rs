@@ -8,13 +8,14 @@
 //! entry table = ...     Run: shows the value
 //! ```
 
+use super::Answer;
 use crate::commands::{expression, EVALUATE, RUN, TEST};
 use crate::server::{Document, State};
 use fehu_base::FileId;
 use fehu_syntax::ast::{Dec, ValKeyword};
 use serde_json::{json, Value};
 
-pub(super) fn lenses(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+pub(super) fn lenses(state: &State, document: &Document, params: &Value) -> Answer {
     let uri = &params["textDocument"]["uri"];
     let parsed = fehu_syntax::parse(FileId(0), &document.text.text);
     let mut found = vec![];

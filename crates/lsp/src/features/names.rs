@@ -1,15 +1,17 @@
-//! What names mean: hover, definition, references, rename.
+//! What names mean: hover, definition, references.
 
+use super::Answer;
 use crate::analysis::{Analysis, Meaning};
 use crate::server::{Document, State};
 use crate::view::View;
+use crate::workspace::import_words;
 use fehu_base::{FileId, Span};
 use fehu_check::tast::Occurrence;
-use fehu_syntax::ast::{Exp, ExpKind, FieldExp, Pat};
-use fehu_syntax::visit::{each, Node};
+use fehu_check::uses::Label;
+use fehu_driver::load::{import_path, normalise};
 use fehu_syntax::{Token, TokenKind};
-use serde_json::{json, Map, Value};
-use std::collections::BTreeSet;
+use serde_json::{json, Value};
+use std::path::{Path, PathBuf};
 
 /// The name around a place, with the modules before it.
 fn words_at(text: &str, offset: usize) -> Option<(Vec<&str>, usize, usize)> {
@@ -28,13 +30,8 @@ fn words_at(text: &str, offset: usize) -> Option<(Vec<&str>, usize, usize)> {
 }
 
 /// The place that a request is about.
-fn offset_of(state: &State, document: &Document, params: &Value) -> usize {
+pub(super) fn offset_of(state: &State, document: &Document, params: &Value) -> usize {
     document.text.offset(&params["position"], state.encoding)
-}
-
-/// The analysis without errors that is of this text, if its program has none.
-fn faultless(document: &Document) -> Option<&Analysis> {
-    document.analysis.as_ref().filter(|a| a.is_of(&document.text.text))
 }
 
 /// The value that is named at a place, and the analysis that knows it.
@@ -53,7 +50,7 @@ fn meaning<'a>(document: &'a Document, words: &[&str]) -> Option<(View<'a>, Mean
     })
 }
 
-pub(super) fn hover(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+pub(super) fn hover(state: &State, document: &Document, params: &Value) -> Answer {
     let offset = offset_of(state, document, params);
     let shown = |code: String, doc: Option<&str>, (lo, hi): (usize, usize)| {
         let doc = doc.map_or(String::new(), |d| format!("\n\n{d}"));
@@ -74,16 +71,53 @@ pub(super) fn hover(state: &State, document: &Document, params: &Value) -> Resul
     })
 }
 
-pub(super) fn definition(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+pub(super) fn definition(state: &State, document: &Document, params: &Value) -> Answer {
     let offset = offset_of(state, document, params);
+    if let Some(file) = imported(document, offset) {
+        let start = json!({"line": 0, "character": 0});
+        return Ok(json!({"uri": state.uri(&file), "range": {"start": start, "end": start}}));
+    }
     let found = match occurrence(document, offset) {
         Some((view, o)) => view.analysis.definition(o.name).map(|span| (view, span)),
-        None => words_at(&document.text.text, offset)
-            .and_then(|(words, ..)| meaning(document, &words))
-            .map(|(view, m)| (view, m.span)),
+        None => bound(document, offset).or_else(|| {
+            let (words, ..) = words_at(&document.text.text, offset)?;
+            let (view, m) = meaning(document, &words)?;
+            Some((view, m.span))
+        }),
     };
     let place = found.and_then(|(view, span)| view.location(state, document, span));
     Ok(place.unwrap_or(Value::Null))
+}
+
+/// The file that an import at a place names.
+fn imported(document: &Document, offset: usize) -> Option<PathBuf> {
+    let (name, ..) = import_words(&document.text.text).find(|(_, lo, hi)| *lo <= offset && offset <= *hi)?;
+    import_file(&document.path, &name)
+}
+
+/// The file of an import, if there is one.
+pub(super) fn import_file(importer: &Path, name: &str) -> Option<PathBuf> {
+    let path = normalise(&import_path(importer, name));
+    fehu_driver::prelude::file(&path).or(Some(path).filter(|p| p.is_file()))
+}
+
+/// Where the type, module, module type, field or constructor is bound that is named at a place.
+fn bound(document: &Document, offset: usize) -> Option<(View<'_>, Span)> {
+    document.views().find_map(|view| {
+        let (analysis, at) = (view.analysis, view.offset(offset)?);
+        let covers = |s: Span| s.file == analysis.main && s.lo as usize <= at && at <= s.hi as usize;
+        let uses = &analysis.program.uses;
+        let names = uses.refers.iter().filter(|(word, _)| covers(*word));
+        // What is updated is also bound anew by the same word.
+        let name = names.max_by_key(|(word, to)| word != to).map(|(_, to)| *to);
+        let label = || {
+            let label = uses.labels.iter().find(|l| covers(l.span))?;
+            let same = |l: &&Label| l.declared && l.name == label.name && l.of == label.of;
+            uses.labels.iter().find(same).map(|l| l.span)
+        };
+        let span = name.or_else(label)?;
+        Some((view, span))
+    })
 }
 
 /// The value at a place: named there, or defined there.
@@ -107,7 +141,7 @@ fn places(document: &Document, offset: usize) -> Option<(View<'_>, Vec<Span>)> {
     })
 }
 
-pub(super) fn references(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+pub(super) fn references(state: &State, document: &Document, params: &Value) -> Answer {
     let found = places(document, offset_of(state, document, params));
     let Some((view, spans)) = found else { return Ok(json!([])) };
     let with_definition = params["context"]["includeDeclaration"].as_bool().unwrap_or(true);
@@ -115,114 +149,10 @@ pub(super) fn references(state: &State, document: &Document, params: &Value) -> 
     Ok(Value::Array(spans.filter_map(|s| view.location(state, document, s)).collect()))
 }
 
-pub(super) fn highlight(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+pub(super) fn highlight(state: &State, document: &Document, params: &Value) -> Answer {
     let found = places(document, offset_of(state, document, params));
     let Some((view, spans)) = found else { return Ok(json!([])) };
     let own = spans.into_iter().filter_map(|s| view.bytes(s));
     let range = |(lo, hi)| document.text.range(lo, hi, state.encoding);
     Ok(Value::Array(own.map(|s| json!({"range": range(s)})).collect()))
-}
-
-pub(super) fn prepare_rename(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
-    let Some(analysis) = faultless(document) else { return Err("the program has errors".into()) };
-    let offset = offset_of(state, document, params);
-    let Some((_, lo, hi)) = words_at(&document.text.text, offset) else { return Ok(Value::Null) };
-    renamed(analysis, offset, "fresh")?;
-    Ok(document.text.range(lo, hi, state.encoding))
-}
-
-pub(super) fn rename(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
-    let new = params["newName"].as_str().unwrap_or("");
-    let Some(analysis) = faultless(document) else { return Err("the program has errors".into()) };
-    let offset = offset_of(state, document, params);
-    let mut changes: Map<String, Value> = Map::new();
-    for (span, text) in renamed(analysis, offset, new)? {
-        let Some((file, range)) = state.place(span, &analysis.sources) else { continue };
-        let edits = changes.entry(state.uri(&file)).or_insert_with(|| json!([]));
-        if let Some(edits) = edits.as_array_mut() {
-            edits.push(json!({"range": range, "newText": text}));
-        }
-    }
-    Ok(json!({"changes": changes}))
-}
-
-/// The edits of a rename: all places, and what is written there.
-fn renamed(analysis: &Analysis, offset: usize, new: &str) -> Result<Vec<(Span, String)>, String> {
-    let kinds: Vec<TokenKind> = fehu_syntax::tokens(FileId(0), new).iter().map(|t| t.kind).collect();
-    if kinds != [TokenKind::Ident] {
-        return Err(format!("`{new}` is no name"));
-    }
-    let main = analysis.sources.get(analysis.main).map_or("", |f| &*f.text);
-    let Some(spans) = value_at(analysis, main, offset) else {
-        return Err("only values can be renamed".into());
-    };
-    let mut edits = vec![];
-    for span in spans {
-        let text = analysis.sources.get(span.file).map_or("", |f| &*f.text);
-        if analysis.prelude.contains(&span.file) {
-            return Err("this is a name of the prelude".into());
-        }
-        let words = fehu_syntax::words(span.file, text, span.lo as usize..span.hi as usize);
-        // Of a qualified name, the last part.
-        let Some(last) = words.last().filter(|t| t.kind == TokenKind::Ident) else {
-            return Err("operators cannot be renamed".into());
-        };
-        edits.push((last.span, new.to_owned()));
-    }
-    let old = |s: Span| {
-        let text = analysis.sources.get(s.file).map_or("", |f| &*f.text);
-        text.get(s.lo as usize..s.hi as usize).unwrap_or("").to_owned()
-    };
-    let names: Vec<String> = edits.iter().map(|(s, _)| old(*s)).collect();
-    if names.windows(2).any(|w| w[0] != w[1])
-        || analysis.program.decs.iter().any(|d| shown_elsewhere(d, analysis, &edits))
-    {
-        return Err("a module type shows this value under its name, so it is not renamed".into());
-    }
-    let files: BTreeSet<FileId> = edits.iter().map(|(s, _)| s.file).collect();
-    let puns: BTreeSet<Span> = files.into_iter().flat_map(|f| puns(analysis, f)).collect();
-    for (span, text) in &mut edits {
-        if puns.contains(span) {
-            *text = format!("{} = {new}", old(*span));
-        }
-    }
-    Ok(edits)
-}
-
-/// Whether a value is what a module type calls by the same name: that is written elsewhere too.
-fn shown_elsewhere(dec: &fehu_check::tast::Dec, analysis: &Analysis, edits: &[(Span, String)]) -> bool {
-    use fehu_check::tast::Dec;
-    match dec {
-        Dec::Alias(a) => analysis.definition(a.target).is_some_and(|d| edits.iter().any(|(s, _)| *s == d)),
-        Dec::Val(_) | Dec::TypeDef(..) | Dec::Functor(_) | Dec::Apply(_) => false,
-    }
-}
-
-/// The places `{x}`, short for `{x = x}`, of a file: the field keeps its name.
-fn puns(analysis: &Analysis, file: FileId) -> BTreeSet<Span> {
-    let Some(text) = analysis.sources.get(file).map(|f| &*f.text) else { return BTreeSet::new() };
-    let parsed = fehu_syntax::parse(file, text);
-    let mut found = BTreeSet::new();
-    each(&parsed.prog.decs, &mut |node| match node {
-        Node::Pat(Pat::Record(fields, _)) => {
-            found.extend(fields.iter().filter(|(_, p)| p.is_none()).map(|(name, _)| name.span));
-        }
-        Node::Exp(Exp { kind, .. }) => {
-            if let ExpKind::Record(fields) = &**kind {
-                found.extend(fields.iter().filter_map(|f| match f {
-                    FieldExp::Implicit(name) => Some(name.span),
-                    FieldExp::Explicit(..) => None,
-                }));
-            }
-        }
-        Node::Pat(_)
-        | Node::Dec(_)
-        | Node::Type(_)
-        | Node::Mod(_)
-        | Node::ModType(_)
-        | Node::Spec(_)
-        | Node::TypeParam(_)
-        | Node::Attr(_) => {}
-    });
-    found
 }

@@ -10,6 +10,7 @@
 //! Most words are classified by the lexer. Names are classified by a walk over the tree that knows where names are bound: every binding has a
 //! scope that is one piece of the text, and the walk goes through the text in order, so the bindings of a name are a stack.
 
+use super::Answer;
 use crate::analysis::{module, Analysis};
 use crate::server::{Document, State};
 use fehu_base::prim::ScalarType;
@@ -79,7 +80,7 @@ pub(super) fn provider() -> Value {
 }
 
 /// The words of a file, or of a range of it.
-pub(super) fn tokens(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+pub(super) fn tokens(state: &State, document: &Document, params: &Value) -> Answer {
     let text = &document.text.text;
     let range = match params.get("range") {
         Some(range) => {

@@ -8,6 +8,7 @@
 //!
 //! An application is read backwards from the place, by its words: operands stand side by side, and what is in brackets is one.
 
+use super::Answer;
 use crate::analysis::module;
 use crate::server::{Document, State};
 use fehu_base::{FileId, Symbol};
@@ -18,7 +19,7 @@ use fehu_check::types::{TParam, Type};
 use fehu_syntax::{Token, TokenKind};
 use serde_json::{json, Value};
 
-pub(super) fn help(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+pub(super) fn help(state: &State, document: &Document, params: &Value) -> Answer {
     let offset = document.text.offset(&params["position"], state.encoding);
     let text = &document.text.text;
     let Some((path, start, given)) = applied(text, offset) else { return Ok(Value::Null) };

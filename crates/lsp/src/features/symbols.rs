@@ -1,5 +1,6 @@
 //! The outline of a file, from its tree: also of a file with errors.
 
+use super::Answer;
 use crate::server::{Document, State};
 use fehu_base::{FileId, Span};
 use fehu_syntax::ast::{Dec, Ident, ModExp, ModTypeExp, Spec};
@@ -17,13 +18,13 @@ struct Outline<'a> {
     document: &'a Document,
 }
 
-pub(super) fn symbols(state: &State, document: &Document, _: &Value) -> Result<Value, String> {
+pub(super) fn symbols(state: &State, document: &Document, _: &Value) -> Answer {
     let parsed = fehu_syntax::parse(FileId(0), &document.text.text);
     Ok(Value::Array(Outline { state, document }.decs(&parsed.prog.decs)))
 }
 
 /// Declarations of several lines can be folded.
-pub(super) fn folds(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+pub(super) fn folds(state: &State, document: &Document, params: &Value) -> Answer {
     fn collect(symbols: &Value, out: &mut Vec<Value>) {
         for symbol in symbols.as_array().into_iter().flatten() {
             let (start, end) = (&symbol["range"]["start"]["line"], &symbol["range"]["end"]["line"]);

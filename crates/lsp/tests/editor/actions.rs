@@ -1,6 +1,6 @@
 //! Code actions: what is offered at a place, and the text after it is taken.
 
-use super::client::{about, URI};
+use super::client::{about, answer, edited, framed, open, raw, URI};
 use serde_json::{json, Value};
 
 /// The titles of the actions at `¦`, each with the text that it leaves.
@@ -19,22 +19,6 @@ fn offered(marked: &str, only: Option<&str>) -> Vec<(String, String)> {
     let title = |a: &Value| a["title"].as_str().unwrap_or("").to_owned();
     let actions = actions.as_array().cloned().unwrap_or_default();
     actions.iter().map(|a| (title(a), edited(&text, &a["edit"]["changes"][URI]))).collect()
-}
-
-/// The text after edits, the last first.
-fn edited(text: &str, edits: &Value) -> String {
-    let mut text = text.to_owned();
-    let mut edits: Vec<Value> = edits.as_array().cloned().unwrap_or_default();
-    let offset = |p: &Value, text: &str| {
-        let n = |name: &str| p[name].as_u64().unwrap_or(0) as usize;
-        text.split_inclusive('\n').take(n("line")).map(str::len).sum::<usize>() + n("character")
-    };
-    edits.sort_by_key(|e| offset(&e["range"]["start"], &text));
-    for e in edits.iter().rev() {
-        let (lo, hi) = (offset(&e["range"]["start"], &text), offset(&e["range"]["end"], &text));
-        text.replace_range(lo..hi, e["newText"].as_str().unwrap_or(""));
-    }
-    text
 }
 
 #[track_caller]
@@ -124,4 +108,58 @@ fn only_what_is_wanted_is_offered() {
     assert_eq!(offered(text, Some("source.organizeImports")), []);
     let titles: Vec<String> = offered(text, Some("refactor")).into_iter().map(|(t, _)| t).collect();
     assert_eq!(titles, ["Write the type of `x`"]);
+}
+
+/// A session with an editor that asks for edits when an action is chosen.
+fn resolving(messages: &[Value]) -> Vec<Value> {
+    let properties = json!({"properties": ["edit"]});
+    let capabilities = json!({"textDocument": {"codeAction": {"resolveSupport": properties}}});
+    let begin =
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"capabilities": capabilities}});
+    let shutdown = json!({"jsonrpc": "2.0", "id": 99, "method": "shutdown"});
+    let exit = json!({"jsonrpc": "2.0", "method": "exit"});
+    let all = [&begin].into_iter().chain(messages).chain([&shutdown, &exit]);
+    raw(all.flat_map(framed).collect()).0
+}
+
+fn whole(id: u32, lines: usize) -> Value {
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": lines, "character": 0}});
+    json!({"jsonrpc": "2.0", "id": id, "method": "textDocument/codeAction", "params": {
+        "textDocument": {"uri": URI}, "range": range, "context": {"diagnostics": []},
+    }})
+}
+
+#[test]
+fn edits_are_made_when_an_action_is_chosen() {
+    let text = "def f x = x + 1i32\ndef g x = f x\n";
+    let messages = resolving(&[open(URI, text), whole(1, 2)]);
+    let actions = answer(&messages);
+    let all = actions.as_array().expect("actions");
+    assert_eq!(all.len(), 4, "{actions}");
+    assert!(all.iter().all(|a| a.get("edit").is_none()), "{actions}");
+    let chosen = json!({"jsonrpc": "2.0", "id": 1, "method": "codeAction/resolve", "params": all[2]});
+    let resolved = answer(&resolving(&[open(URI, text), chosen.clone()]));
+    assert_eq!(edited(text, &resolved["edit"]["changes"][URI]), "def f x = x + 1i32\ndef g (x: i32) = f x\n");
+    // The text is another one since.
+    let mut old = chosen;
+    old["params"]["data"]["version"] = json!(7);
+    assert_eq!(answer(&resolving(&[open(URI, text), old])), "the text has changed");
+}
+
+#[test]
+fn many_types_are_offered_with_few_checks() {
+    // Types that bring parameters of their own do not disturb each other, nor those of other functions.
+    let text: String = (0..30).map(|i| format!("def f{i} xs y = map (\\x -> (x, y)) xs\n")).collect();
+    let actions = answer(&resolving(&[open(URI, &text), whole(1, 30)]));
+    assert_eq!(actions.as_array().map(Vec::len), Some(120), "{actions}");
+}
+
+#[test]
+fn requests_are_cancelled_while_they_run() {
+    let text: String = (0..200).map(|i| format!("def f{i} x = x + {i}i32\n")).collect();
+    let cancel = json!({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 1}});
+    // Nothing has been checked yet when the request comes: it is cancelled while that is done.
+    let messages = resolving(&[open(URI, &text), whole(1, 200), cancel]);
+    let found = messages.iter().find(|m| m["id"] == 1).expect("an answer");
+    assert_eq!(found["error"]["code"], -32800, "{found}");
 }

@@ -103,3 +103,32 @@ pub(crate) fn about(method: &str, text: &str, params: Value) -> Value {
         json!({"jsonrpc": "2.0", "id": 1, "method": format!("textDocument/{method}"), "params": params});
     answer(&talk(&[open(URI, text), request]))
 }
+
+/// The text after edits, the last first.
+pub(crate) fn edited(text: &str, edits: &Value) -> String {
+    let mut text = text.to_owned();
+    let mut edits: Vec<Value> = edits.as_array().cloned().unwrap_or_default();
+    let offset = |p: &Value, text: &str| {
+        let n = |name: &str| p[name].as_u64().unwrap_or(0) as usize;
+        text.split_inclusive('\n').take(n("line")).map(str::len).sum::<usize>() + n("character")
+    };
+    edits.sort_by_key(|e| offset(&e["range"]["start"], &text));
+    for e in edits.iter().rev() {
+        let (lo, hi) = (offset(&e["range"]["start"], &text), offset(&e["range"]["end"], &text));
+        text.replace_range(lo..hi, e["newText"].as_str().unwrap_or(""));
+    }
+    text
+}
+
+/// A session in a folder that is open in the editor.
+pub(crate) fn talk_in(folder: &std::path::Path, messages: &[Value]) -> Vec<Value> {
+    let folders = json!([{"uri": format!("file://{}", folder.display()), "name": "workspace"}]);
+    let params = json!({"capabilities": {}, "workspaceFolders": folders});
+    let begin = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
+    let shutdown = json!({"jsonrpc": "2.0", "id": 99, "method": "shutdown"});
+    let exit = json!({"jsonrpc": "2.0", "method": "exit"});
+    let all = [&begin].into_iter().chain(messages).chain([&shutdown, &exit]);
+    let (answers, fine) = raw(all.flat_map(framed).collect());
+    assert!(fine);
+    answers
+}

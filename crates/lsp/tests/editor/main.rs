@@ -5,6 +5,7 @@ mod broken;
 mod client;
 mod hints;
 mod lens;
+mod rename;
 mod semantic;
 mod signature;
 mod startup;
@@ -91,8 +92,7 @@ fn values_are_renamed_everywhere() {
     };
     assert_eq!(edits(1, 5), ["renamed", "renamed", "renamed"]);
     assert_eq!(edits(7, 6), ["renamed", "a = renamed", "renamed"], "a field keeps its name");
-    assert_eq!(asked("rename", 3, 5), "only values can be renamed");
-    assert_eq!(asked("rename", 1, 23), "operators cannot be renamed");
+    assert_eq!(asked("rename", 1, 23), "only names can be changed, and no operators");
     assert_eq!(asked("prepareRename", 1, 5)["start"], json!({"line": 1, "character": 4}));
 }
 
@@ -188,6 +188,39 @@ fn garbage_is_survived() {
     assert_eq!(code(json!(3)), Some(json!(-32601)));
     assert_eq!(code(json!(2)), Some(Value::Null));
     assert_eq!(messages[0]["error"]["code"], -32700);
+}
+
+#[test]
+fn what_is_no_message_does_not_hide_the_next_one() {
+    let begin = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}});
+    let shutdown = json!({"jsonrpc": "2.0", "id": 2, "method": "shutdown"});
+    let exit = json!({"jsonrpc": "2.0", "method": "exit"});
+    for garbage in [
+        "{\"jsonrpc\": \"2.0\", \"id\": 5, \"method\": \"shutdown\"}",
+        "hello",
+        "Content-Length: many\r\n\r\n{}",
+        "Content-Length: -5\r\n\r\n{}",
+        "Content-Length: 70000000\r\n\r\n{}",
+        "Content-Length: 1\r\n\r\n{\"a\": 1}",
+        "Content-Length: 12\r\n\r\n{\"jsonrpc\": ",
+    ] {
+        let mut bytes = framed(&begin);
+        bytes.extend(garbage.bytes());
+        bytes.extend([&shutdown, &exit].into_iter().flat_map(framed));
+        let (messages, fine) = raw(bytes);
+        assert!(fine && messages.iter().any(|m| m["id"] == 2), "{garbage}: {messages:?}");
+        assert!(messages.iter().any(|m| m["error"]["code"] == -32700), "{garbage}: {messages:?}");
+    }
+}
+
+#[test]
+fn diagnostics_say_which_text_they_are_about() {
+    let request = ask("documentSymbol", URI, 0, 0);
+    let edit = json!([{"text": "def x = z\n"}]);
+    let messages = talk(&[open(URI, "def x = y\n"), request.clone(), change(URI, edit), request]);
+    let published = messages.iter().filter(|m| m["method"] == "textDocument/publishDiagnostics");
+    let versions: Vec<&Value> = published.map(|m| &m["params"]["version"]).collect();
+    assert_eq!(versions, [&json!(1), &json!(2)]);
 }
 
 #[test]

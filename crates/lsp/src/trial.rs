@@ -1,0 +1,78 @@
+//! Programs that nobody has written yet: texts after edits, checked before the edits are offered.
+
+use crate::document::Text;
+use crate::features::Refusal;
+use crate::server::State;
+use fehu_driver::front::{check_edited, Depth, Front, Memory};
+use fehu_driver::load::Overlay;
+use serde_json::{json, Map, Value};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+
+/// Edits of files: bytes and the texts for them.
+pub(crate) type Edits = BTreeMap<PathBuf, Vec<(usize, usize, String)>>;
+
+/// What is known of the last such program.
+#[derive(Default)]
+pub(crate) struct Trials(RefCell<Memory>);
+
+impl State {
+    /// The texts of all open documents.
+    pub(crate) fn overlay(&self) -> Overlay {
+        self.documents.iter().map(|(p, d)| (p.clone(), d.text.text.clone())).collect()
+    }
+
+    /// Checks the program with this main file after some edits.
+    pub(crate) fn tried(&self, path: &Path, edits: &Edits) -> Result<Front, Refusal> {
+        let mut overlay = self.overlay();
+        for (file, edits) in edits {
+            let text = self.text_of(file)?;
+            overlay.insert(file.clone(), edited(text.text, edits));
+        }
+        let mut memory = self.trials.0.take();
+        let interest = self.interest.clone();
+        let check = AssertUnwindSafe(move || {
+            let front = check_edited(&mut memory, path, overlay, Depth::All, &|| interest.is_lost());
+            (front, memory)
+        });
+        let (front, memory) = catch_unwind(check).map_err(|_| "this is a bug in fehu")?;
+        self.trials.0.replace(memory);
+        Ok(front.ok_or(Refusal::GivenUp)?.0)
+    }
+
+    /// The text of a file, as the editor has it if it is open.
+    pub(crate) fn text_of(&self, file: &Path) -> Result<Text, String> {
+        match self.documents.get(file) {
+            Some(document) => Ok(document.text.clone()),
+            None => match std::fs::read_to_string(file) {
+                Ok(text) => Ok(Text::new(text)),
+                Err(e) => Err(format!("{}: {e}", file.display())),
+            },
+        }
+    }
+
+    /// Edits as the protocol has them.
+    pub(crate) fn workspace_edit(&self, edits: &Edits) -> Result<Value, String> {
+        let mut changes = Map::new();
+        for (file, edits) in edits {
+            let text = self.text_of(file)?;
+            let one = |(lo, hi, new): &(usize, usize, String)| json!({"range": text.range(*lo, *hi, self.encoding), "newText": new});
+            changes.insert(self.uri(file), Value::Array(edits.iter().map(one).collect()));
+        }
+        Ok(json!({"changes": changes}))
+    }
+}
+
+/// A text after edits, which do not overlap.
+pub(crate) fn edited(mut text: String, edits: &[(usize, usize, String)]) -> String {
+    let mut edits: Vec<_> = edits.iter().collect();
+    edits.sort_by_key(|(lo, hi, _)| (*lo, *hi));
+    for (lo, hi, new) in edits.into_iter().rev() {
+        if text.is_char_boundary(*lo) && text.is_char_boundary(*hi) && lo <= hi {
+            text.replace_range(*lo..*hi, new);
+        }
+    }
+    text
+}
