@@ -27,7 +27,7 @@ use crate::types::{RetType, Scheme, TParam, Type, TypeArg, TypeDef};
 use crate::uses::Uses;
 use fehu_base::intrinsic::Intrinsic;
 use fehu_base::prim::{PrimValue, ScalarType};
-use fehu_base::{Name, NameSource, Span, Symbol};
+use fehu_base::{FileId, Name, NameSource, Span, Symbol};
 use fehu_syntax::ast::{Attr, Doc};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -47,6 +47,8 @@ pub struct Program {
     pub def_spans: FxHashMap<Name, Span>,
     /// What the main file declares: for tools, as the rest needs no scopes any more.
     pub env: Arc<Env>,
+    /// What each of its files declares, as far as they were checked: for tools.
+    pub files: Vec<(FileId, Arc<Env>)>,
     /// What the prelude declares; of its modules, only what the program may need.
     pub prelude_env: Arc<Env>,
     /// What is named in definitions with errors, which are no declarations here: for tools.

@@ -1,13 +1,18 @@
 //! A checked file: what is where, and what it means.
 
+use crate::server::Document;
 use fehu_base::{FileId, Name, SourceMap, Span, Symbol};
 use fehu_check::scope::{Env, Module, TermEntry};
 use fehu_check::show::{show_type, without_hidden, Show, Texts};
 use fehu_check::tast::{Dec, Exp, ExpKind, Occurrence, Pat, PatKind, Program, ValBind};
 use fehu_check::types::{Arrow, Parts, RetType, Scheme, Size, TParam, Type, TypeArg};
 use fehu_check::visit;
+use fehu_driver::load::{import_path, normalise};
+use fehu_syntax::ast;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A program without errors, or what is right of one, with the file of the editor as its main file.
 pub(crate) struct Analysis {
@@ -212,17 +217,30 @@ impl Analysis {
         found.into_iter().chain(self.occurrences.iter().map(|o| o.name)).filter(own)
     }
 
+    /// What the files declare whose names a document has without qualifiers, since it imports them.
+    pub(crate) fn imported<'a>(&'a self, document: &'a Document) -> impl Iterator<Item = &'a Arc<Env>> {
+        let parsed = fehu_syntax::parse(self.main, &document.text.text);
+        fn import(dec: &ast::Dec) -> Option<Symbol> {
+            match dec {
+                ast::Dec::Import(name, _) => Some(*name),
+                ast::Dec::Local(dec, _) => import(dec),
+                ast::Dec::Val(_)
+                | ast::Dec::Type(_)
+                | ast::Dec::Mod(_)
+                | ast::Dec::ModType(_)
+                | ast::Dec::Open(..) => None,
+            }
+        }
+        let path = |name: Symbol| normalise(&import_path(&document.path, name.as_str()));
+        let paths: Vec<PathBuf> = parsed.prog.decs.iter().filter_map(import).map(path).collect();
+        let imported =
+            move |file: FileId| self.sources.get(file).is_some_and(|f| paths.contains(&normalise(&f.path)));
+        self.program.files.iter().filter(move |(file, _)| imported(*file)).map(|(_, env)| env)
+    }
+
     /// The documentation of a value.
     pub(crate) fn doc(&self, name: Name) -> Option<&str> {
-        let target = self.target(name);
-        fn find(decs: &[Dec], target: Name) -> Option<&str> {
-            decs.iter().find_map(|d| match d {
-                Dec::Val(b) if b.name == target => b.doc.as_ref().map(|d| d.text.as_str()),
-                Dec::Functor(f) => find(&f.body, target),
-                Dec::Val(_) | Dec::TypeDef(..) | Dec::Alias(_) | Dec::Apply(_) => None,
-            })
-        }
-        find(&self.program.decs, target)
+        documentation(&self.program.decs, self.target(name))
     }
 
     /// What a qualified name means if it is no value.
@@ -255,6 +273,15 @@ impl Analysis {
             Some(Meaning { text: format!("module type {last}"), span: m.span })
         })
     }
+}
+
+/// The documentation of a value that is declared somewhere.
+pub(crate) fn documentation(decs: &[Dec], target: Name) -> Option<&str> {
+    decs.iter().find_map(|d| match d {
+        Dec::Val(b) if b.name == target => b.doc.as_ref().map(|d| d.text.as_str()),
+        Dec::Functor(f) => documentation(&f.body, target),
+        Dec::Val(_) | Dec::TypeDef(..) | Dec::Alias(_) | Dec::Apply(_) => None,
+    })
 }
 
 /// The module at a path below another one.

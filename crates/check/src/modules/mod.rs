@@ -124,6 +124,7 @@ fn check_from(
     let uses = std::mem::take(&mut ctx.uses);
     let declared = |unit: Option<usize>| unit.and_then(|i| envs.get(i)).cloned().unwrap_or_default();
     let (env, prelude_env) = (declared(units.len().checked_sub(1)), declared(prelude.checked_sub(1)));
+    let files = units.iter().map(|u| u.file).zip(envs.iter().cloned()).collect();
     let failed = ctx.diagnostics.iter().any(|d| d.severity == Severity::Error)
         || units.iter().any(|u| !u.broken.is_empty());
     let diagnostics = ctx.diagnostics.clone();
@@ -140,6 +141,7 @@ fn check_from(
         intrinsics: ctx.intrinsics,
         def_spans: ctx.def_spans,
         env,
+        files,
         prelude_env,
         unfinished: ctx.unfinished,
         uses,

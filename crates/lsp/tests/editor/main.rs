@@ -3,6 +3,7 @@
 mod actions;
 mod broken;
 mod client;
+mod complete;
 mod hints;
 mod lens;
 mod rename;
@@ -10,7 +11,7 @@ mod semantic;
 mod signature;
 mod startup;
 
-use client::{answer, ask, asked, change, diagnostics, framed, open, raw, talk, TEXT, URI};
+use client::{answer, ask, asked, change, diagnostics, framed, open, raw, talk, URI};
 use serde_json::{json, Value};
 use std::io::Write;
 use std::path::Path;
@@ -94,31 +95,6 @@ fn values_are_renamed_everywhere() {
     assert_eq!(edits(7, 6), ["renamed", "a = renamed", "renamed"], "a field keeps its name");
     assert_eq!(asked("rename", 1, 23), "only names can be changed, and no operators");
     assert_eq!(asked("prepareRename", 1, 5)["start"], json!({"line": 1, "character": 4}));
-}
-
-#[test]
-fn completion_knows_locals_modules_and_the_prelude() {
-    let labels = |text: &str, line: u32, character: u32| -> Vec<String> {
-        let edit = json!([{"text": text}]);
-        let messages = talk(&[
-            open(URI, TEXT),
-            ask("hover", URI, 0, 0),
-            change(URI, edit),
-            json!({"jsonrpc": "2.0", "id": 1, "method": "textDocument/completion", "params": {
-                "textDocument": {"uri": URI}, "position": {"line": line, "character": character},
-            }}),
-        ]);
-        let completed = messages.iter().rfind(|m| m["id"] == 1).cloned().expect("an answer");
-        let items = completed["result"]["items"].as_array().cloned().unwrap_or_default();
-        items.iter().filter_map(|i| i["label"].as_str().map(str::to_owned)).collect()
-    };
-    let here = labels(TEXT, 7, 15);
-    for name in ["twice", "main", "y", "m", "t", "reduce", "i32", "match"] {
-        assert!(here.contains(&name.to_owned()), "{name}: {here:?}");
-    }
-    let broken = TEXT.replace("twice y", "m.");
-    assert_eq!(labels(&broken, 7, 12), ["inner"]);
-    assert!(labels(&TEXT.replace("twice y", "f32."), 7, 14).contains(&"sqrt".to_owned()));
 }
 
 #[test]
