@@ -20,7 +20,7 @@ mod names;
 mod tests;
 mod types;
 
-pub use math::{f16_from_f64, FloatToInt};
+pub use math::{f16_from_f64, hex_float, FloatToInt};
 pub use names::UnknownOperator;
 
 use crate::prim::{FloatType, IntType, PrimType};

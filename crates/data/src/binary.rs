@@ -2,10 +2,14 @@
 //! the type, each size as a little-endian `u64`, then the elements.
 
 use crate::cursor::{Cursor, DataError};
+use crate::text::{is_possible, Wanted};
 use crate::value::{with_data, Data, Element, Value};
 use fehu_base::prim::ScalarType;
 
 const VERSION: u8 = 2;
+
+/// The version, the rank and the type.
+const HEADER_BYTES: usize = 6;
 
 /// Appends the binary form of a value.
 pub fn write_binary(value: &Value, out: &mut Vec<u8>) {
@@ -19,44 +23,56 @@ pub fn write_binary(value: &Value, out: &mut Vec<u8>) {
 }
 
 /// Reads a value whose `b` comes next.
-pub(crate) fn read_value(c: &mut Cursor<'_>) -> Result<Value, DataError> {
+pub(crate) fn read_value(c: &mut Cursor<'_>, wanted: Wanted) -> Result<Value, DataError> {
     let start = c.pos;
     c.pos += 1;
-    let version = take(c, 1, "version")?[0];
+    let header = take(c, HEADER_BYTES)?;
+    let (version, rank, name) = (header[0], header[1], &header[2..]);
     if version != VERSION {
-        return Err(c.error_at(start, format!("binary data of version {version}; only {VERSION} is known")));
+        let message = format!("binary data of version {version}, but only version {VERSION} is known");
+        return Err(c.error_at(start, message));
     }
-    let rank = take(c, 1, "rank")?[0];
-    let name = take(c, 4, "element type")?;
     let elem = std::str::from_utf8(name).ok().and_then(|n| ScalarType::named(n.trim_start()));
-    let Some(elem) = elem.filter(|e| format!("{:>4}", e.as_str()).as_bytes() == name) else {
-        let name = String::from_utf8_lossy(name);
-        return Err(c.error_at(start, format!("binary data of unknown type `{}`", name.escape_debug())));
+    let elem = elem.filter(|e| format!("{:>4}", e.as_str()).as_bytes() == name);
+    let shown: String =
+        name.iter().map(|b| if (b' '..=b'~').contains(b) { char::from(*b) } else { '?' }).collect();
+    if wanted.rank.is_some_and(|r| r != rank.into()) || wanted.elem.is_some_and(|t| elem != Some(t)) {
+        let (want, t) = (wanted.rank.unwrap_or_default(), wanted.elem.unwrap_or(ScalarType::I32));
+        return Err(c.error_at(
+            start,
+            format!(
+                "expected binary data of rank {want} and element type '{t}', got rank {rank} and type '{shown}'"
+            ),
+        ));
+    }
+    let Some(elem) = elem else {
+        return Err(c.error_at(start, format!("binary data of unknown type '{shown}'")));
     };
     let mut shape = Vec::with_capacity(rank.into());
-    for _ in 0..rank {
-        let size = u64::read_le(take(c, 8, "shape")?);
-        let size = usize::try_from(size).ok().filter(|&s| s <= isize::MAX as usize);
-        shape.push(size.ok_or_else(|| c.error_at(start, "binary data of impossible size"))?);
+    for size in take(c, 8 * usize::from(rank))?.chunks_exact(8) {
+        // What does not fit is larger than any array, too.
+        shape.push(usize::try_from(u64::read_le(size)).unwrap_or(usize::MAX));
     }
-    let count = crate::value::element_count(&shape);
-    let bytes = count.and_then(|n| n.checked_mul(elem.prim().bytes() as usize));
-    let Some(bytes) = bytes.filter(|&n| n <= c.rest().len()) else {
-        let shown = crate::value::ValueType { shape, elem };
-        return Err(c.error_at(start, format!("binary data ends within a value of type {shown}")));
+    let count = crate::value::element_count(&shape).filter(|_| is_possible(&shape));
+    let Some(count) = count.and_then(|n| n.checked_mul(elem.prim().bytes() as usize)) else {
+        return Err(c.error_at(start, "binary data of an impossible size"));
     };
-    let data = read_elements(elem, take(c, bytes, "elements")?);
-    Value::new(shape, data).ok_or_else(|| c.error_at(start, "binary data of impossible shape"))
+    let bytes = take(c, count)?;
+    if elem == ScalarType::Bool && bytes.iter().any(|b| *b > 1) {
+        return Err(c.error_at(start, "a byte of binary data is no boolean"));
+    }
+    let data = read_elements(elem, bytes);
+    Value::new(shape, data).ok_or_else(|| c.error_at(start, "binary data of an impossible size"))
 }
 
 /// Steps over exactly so many bytes.
-fn take<'a>(c: &mut Cursor<'a>, count: usize, what: &str) -> Result<&'a [u8], DataError> {
+fn take<'a>(c: &mut Cursor<'a>, count: usize) -> Result<&'a [u8], DataError> {
     match c.rest().get(..count) {
         Some(bytes) => {
             c.pos += count;
             Ok(bytes)
         }
-        None => Err(c.error(format!("binary data ends within the {what}"))),
+        None => Err(c.error("binary data ends too early")),
     }
 }
 

@@ -63,7 +63,7 @@ impl<'a> Cursor<'a> {
     /// Steps over white space and `--` comments.
     pub(crate) fn skip_space(&mut self) {
         loop {
-            self.take_while(|b| b.is_ascii_whitespace());
+            self.take_while(|b| b.is_ascii_whitespace() || b == b'\x0b');
             if !self.rest().starts_with(b"--") {
                 return;
             }

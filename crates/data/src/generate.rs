@@ -176,6 +176,7 @@ mod tests {
         assert!(bounds.set(ScalarType::I8, "3").is_err());
         assert!(bounds.set(ScalarType::I8, "3:2").is_err());
         assert!(bounds.set(ScalarType::I8, "0:1.5").is_err());
+        assert!(bounds.set(ScalarType::I8, "0:1000").is_err_and(|e| e.contains("'1000' is out of range")));
         let vast = parse_type("[1000000000][1000000000]f64").unwrap();
         assert!(random_value(&vast, &bounds, &mut Rng::new(1)).is_err());
     }

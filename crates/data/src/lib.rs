@@ -42,6 +42,7 @@ pub mod value;
 
 pub use compare::{compare, Mismatch, Tolerance};
 pub use cursor::DataError;
+pub use literal::Number;
 pub use read::{read_values, Reader};
 pub use spec::ProgramSpec;
 pub use value::{Data, Value, ValueType};

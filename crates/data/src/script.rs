@@ -16,7 +16,7 @@
 //! Only a function that stands there by itself takes arguments: `(f 1) 2` is refused, as `1 2` is. Lists may end in a comma.
 
 use crate::cursor::{Cursor, DataError};
-use crate::literal::{read_literal, Literal};
+use crate::literal::{read_literal, Number};
 use crate::text;
 use crate::value::Value;
 
@@ -25,8 +25,8 @@ use crate::value::Value;
 pub enum Exp {
     /// A value as written.
     Const(Value),
-    /// A number without a suffix: its text, and the value it is by itself.
-    Number(String, Value),
+    /// A number without a suffix.
+    Number(Number),
     /// A variable, or a function applied to arguments.
     Apply(Function, Vec<Exp>),
     /// `(a, b)`; `()` without any.
@@ -70,7 +70,7 @@ impl Exp {
     /// Adds the names of functions and constants of the program.
     pub fn functions(&self, names: &mut Vec<String>) {
         match self {
-            Exp::Const(_) | Exp::Number(..) => {}
+            Exp::Const(_) | Exp::Number(_) => {}
             Exp::Tuple(es) | Exp::Array(es) => es.iter().for_each(|e| e.functions(names)),
             Exp::Record(fields) => fields.iter().for_each(|(_, e)| e.functions(names)),
             Exp::Project(e, _) => e.functions(names),
@@ -271,16 +271,14 @@ impl Parser<'_> {
     }
 
     fn literal(&mut self) -> Result<Exp, DataError> {
-        let start = self.c.pos;
         let mut c = self.c.clone();
-        let loose = match read_literal(&mut c) {
-            Ok(Literal::Int { suffix, .. }) => suffix.is_none(),
-            Ok(Literal::Float { suffix, .. }) => suffix.is_none(),
-            Ok(Literal::Special { .. } | Literal::Bool(_)) | Err(_) => false,
-        };
-        let value = text::read_value(&mut self.c)?;
-        let text = String::from_utf8_lossy(&self.c.bytes[start..self.c.pos]).into_owned();
-        Ok(if loose { Exp::Number(text, value) } else { Exp::Const(value) })
+        match read_literal(&mut c) {
+            Ok(literal) if literal.loose => {
+                self.c.pos = c.pos;
+                Ok(Exp::Number(Number::new(literal.text)))
+            }
+            Ok(_) | Err(_) => text::read_value(&mut self.c).map(Exp::Const),
+        }
     }
 
     /// What stands between brackets, with commas between and maybe at the end; the opening one is behind us.
@@ -354,7 +352,7 @@ fn has_number_without_suffix(array: &[u8]) -> bool {
         match c.peek() {
             Some(b'[' | b']' | b',') => c.pos += 1,
             Some(_) => match read_literal(&mut c) {
-                Ok(Literal::Int { suffix: None, .. } | Literal::Float { suffix: None, .. }) => return true,
+                Ok(literal) if literal.loose => return true,
                 Ok(_) => {}
                 // A string, or the type of an empty array.
                 Err(_) => return false,
@@ -377,7 +375,7 @@ mod tests {
     }
 
     fn number(text: &str) -> Exp {
-        Exp::Number(text.into(), crate::read_values(text.as_bytes()).expect("a number").remove(0))
+        Exp::Number(Number::new(text))
     }
 
     #[test]

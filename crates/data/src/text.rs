@@ -5,6 +5,6 @@
 mod parse;
 mod print;
 
-pub(crate) use parse::read_value;
+pub(crate) use parse::{is_possible, read_test_value, read_value, read_wanted, Wanted};
 pub(crate) use print::write_element;
 pub use print::{write_text, Layout};

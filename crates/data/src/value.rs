@@ -9,6 +9,12 @@ use std::fmt;
 /// can say.
 pub const MAX_RANK: usize = 255;
 
+/// Sizes of arrays are smaller, as in compiled programs.
+pub(crate) const SIZE_LIMIT: usize = 1 << 48;
+
+/// The product of those sizes of an array that are not 0 is smaller.
+pub(crate) const PRODUCT_LIMIT: usize = 1 << 60;
+
 /// A scalar (rank 0) or an array.
 ///
 /// Equality is that of the bits of the elements, so that NaN equals itself;

@@ -2,17 +2,19 @@
 //!
 //! In: a checked program, an entry point, values. Out: values, or the program's error. The program is interpreted as
 //! lowering leaves it, before any optimisation. [`Interpreted::run`] speaks the language of data files;
-//! [`Interpreted::evaluate`] gives a value of any type, for people to read (`shaped`).
+//! [`Interpreted::print`] reads and prints what the executable reads and prints (`written`); [`Interpreted::evaluate`] gives a
+//! value of any type, for people to read (`shaped`).
 
 mod shaped;
 mod stops;
+mod written;
 
 use crate::compile::Settings;
 use crate::front::Front;
 use crate::pipelines;
 use fehu_base::prim::{PrimValue, ScalarType};
 use fehu_base::{Diagnostic, SourceMap};
-use fehu_data::{Data, Value};
+use fehu_data::{Data, Reader, Value};
 pub use fehu_ir::interp::Failure;
 pub use shaped::Shaped;
 pub use stops::Variable;
@@ -46,9 +48,9 @@ pub fn interpreted(front: &Front, settings: &Settings) -> Result<Interpreted, Ve
 }
 
 impl Interpreted {
-    /// Lets programs run as long as they like.
-    pub fn unlimited(mut self) -> Interpreted {
-        self.options.steps = u64::MAX;
+    /// Lets programs run for so many statements.
+    pub fn at_most(mut self, statements: u64) -> Interpreted {
+        self.options.steps = statements;
         self
     }
 
@@ -56,7 +58,7 @@ impl Interpreted {
     pub fn traced(mut self, show: impl Fn(&Loc, Option<&str>, &str) + Send + Sync + 'static) -> Interpreted {
         self.options.trace = Some(Trace(Arc::new(move |loc, attrs, value| {
             for (scalar, tag) in attrs.iter().filter_map(trace_attr) {
-                if let Some(text) = shaped::leaf(scalar, value).map(|v| v.to_string()) {
+                if let Some(text) = shaped::leaf(scalar, value).map(|v| v.line()) {
                     show(loc, tag, &text);
                 }
             }
@@ -98,10 +100,39 @@ impl Interpreted {
 
     /// Runs an entry point. A tuple is its components.
     pub fn run(&self, entry: &str, args: &[Value]) -> Result<Vec<Value>, Stopped> {
-        let Some(face) = self.face(entry) else {
-            return Err(Stopped::Error(format!("there is no entry point {entry}")));
-        };
-        let args = arguments(face, args)?;
+        let face = self.entry(entry)?;
+        let results = self.call(face, arguments(face, args)?)?;
+        let types = self.result_types(face)?;
+        let values: Option<Vec<Value>> =
+            results.iter().zip(types).map(|(value, t)| data_value(value, t)).collect();
+        values.ok_or_else(no_such_results)
+    }
+
+    /// Runs an entry point on the text or binary data that an executable reads, and gives what it prints: a text for each
+    /// component of a tuple, or one.
+    pub fn print(&self, entry: &str, input: &[u8]) -> Result<Vec<String>, Stopped> {
+        let face = self.entry(entry)?;
+        let results = self.call(face, self.read_arguments(face, input)?)?;
+        let mut scalars = vec![];
+        let scalars = shaped::scalars_of(&self.prog.opaques, &face.result.ty, &mut scalars).map(|()| scalars);
+        let leaves = scalars.and_then(|scalars| {
+            results.iter().zip(scalars).map(|(value, t)| data_value(value, t)).collect::<Option<Vec<_>>>()
+        });
+        leaves
+            .and_then(|leaves| written::written(&self.prog.opaques, &face.result.ty, leaves))
+            .ok_or_else(no_such_results)
+    }
+
+    fn entry(&self, entry: &str) -> Result<&EntryPoint, Stopped> {
+        self.face(entry).ok_or_else(|| Stopped::Error(format!("there is no entry point {entry}")))
+    }
+
+    /// The flat results of a call with flat arguments.
+    fn call(&self, face: &EntryPoint, args: Vec<interp::Value>) -> Result<Vec<interp::Value>, Stopped> {
+        let entry = face.name.as_str();
+        if !interp::sizes_agree(&self.prog, entry, &args) {
+            return Err(Stopped::Error("Error: entry point arguments have invalid sizes.".into()));
+        }
         let results = run_entry(&self.prog, entry, args, &self.options).map_err(|e| match e {
             Failure::Assert { message, loc } => {
                 Stopped::Error(format!("Error: {message}\n\n{}", self.backtrace(&loc)))
@@ -109,10 +140,31 @@ impl Interpreted {
             Failure::Stuck(message) | Failure::Overwritten(message) => Stopped::Beyond(message),
             Failure::TooLong => Stopped::Beyond("it takes too many steps".into()),
         })?;
-        let types = self.result_types(face)?;
-        let results = results.iter().skip(face.size_results).zip(types);
-        let values: Option<Vec<Value>> = results.map(|(value, t)| data_value(value, t)).collect();
-        values.ok_or_else(|| Stopped::Beyond("its results do not have the types that they should".into()))
+        Ok(results.into_iter().skip(face.size_results).collect())
+    }
+
+    /// Reads the arguments one after the other, as executables do; those of a record are its fields.
+    fn read_arguments(&self, face: &EntryPoint, input: &[u8]) -> Result<Vec<interp::Value>, Stopped> {
+        let mut reader = Reader::new(input);
+        let mut args = vec![];
+        for (i, param) in face.params.iter().enumerate() {
+            let failed = |why: &str| {
+                let t = written::type_name(&param.ty);
+                Stopped::Error(format!("Cannot read input #{i} of type {t}: {why}."))
+            };
+            let Some(leaves) = written::read_as(&self.prog.opaques, &param.ty) else {
+                return Err(failed("such values have no external representation"));
+            };
+            for (t, rank) in leaves {
+                let value = reader.value_of(t, rank).map_err(|e| failed(&e.message))?;
+                args.push(flat_value(t, &value)?);
+            }
+        }
+        if !reader.at_end() {
+            let name = face.name;
+            return Err(Stopped::Error(format!("Expected EOF on stdin after reading input for \"{name}\".")));
+        }
+        Ok(args)
     }
 
     /// The place of an error, and the calls that led there, as compiled programs print them.
@@ -169,9 +221,7 @@ fn arguments(face: &EntryPoint, args: &[Value]) -> Result<Vec<interp::Value>, St
     }
     let one = |(param, value): (&fehu_ir::EntryParam, &Value)| match &param.ty {
         EntryType::Transparent(t, rank) if *t == value.scalar_type() && *rank == value.rank() => {
-            let elements = (0..value.data().len()).filter_map(|i| value.data().get(i)).collect();
-            interp::Value::of_shape(t.prim(), value.shape().to_vec(), elements)
-                .ok_or_else(|| Stopped::Beyond("an argument cannot be read".into()))
+            flat_value(*t, value)
         }
         EntryType::Transparent(t, rank) => {
             let wanted = format!("{}{t}", "[]".repeat(*rank));
@@ -183,6 +233,17 @@ fn arguments(face: &EntryPoint, args: &[Value]) -> Result<Vec<interp::Value>, St
         EntryType::Opaque(name) => Err(Stopped::Beyond(format!("an argument of type {name} is in no file"))),
     };
     face.params.iter().zip(args).map(one).collect()
+}
+
+/// An argument as the interpreter has it.
+fn flat_value(t: ScalarType, value: &Value) -> Result<interp::Value, Stopped> {
+    let elements = (0..value.data().len()).filter_map(|i| value.data().get(i)).collect();
+    interp::Value::of_shape(t.prim(), value.shape().to_vec(), elements)
+        .ok_or_else(|| Stopped::Beyond("an argument cannot be read".into()))
+}
+
+fn no_such_results() -> Stopped {
+    Stopped::Beyond("its results do not have the types that they should".into())
 }
 
 /// A result as files hold it.

@@ -173,6 +173,24 @@ pub fn run_entry<R: Rep>(
     Ok(results.into_iter().filter(|v| !matches!(v, Value::Mem(_))).collect())
 }
 
+/// Whether the sizes of the arguments of an entry point are those of its parameters, where these name the same size or say
+/// which it is.
+pub fn sizes_agree<R: Rep>(prog: &Prog<R>, entry: &str, args: &[Value]) -> bool {
+    let is_entry = |f: &&FunDef<R>| f.entry.as_ref().is_some_and(|e| e.name == Symbol::new(entry));
+    let Some(fun) = prog.funs.iter().find(is_entry) else { return true };
+    let sizes = fun.entry.as_ref().map_or(0, |e| e.size_params);
+    let params = fun.params.iter().skip(sizes).filter(|p| !matches!(p.ty, Type::Mem(_)));
+    let params: Vec<_> = params.zip(args).collect();
+    let scalars = params.iter().filter_map(|(p, arg)| Some((p.name, arg.to_i64().ok()?)));
+    let mut known: FxHashMap<Name, i64> = scalars.collect();
+    params.iter().filter_map(|(p, arg)| Some((p.ty.shape(), arg.array()?))).all(|(wanted, array)| {
+        wanted.iter().zip(&array.shape).all(|(size, found)| match size {
+            SubExp::Var(name) => *known.entry(*name).or_insert(*found as i64) == *found as i64,
+            SubExp::Const(size) => size.as_i64() == Some(*found as i64),
+        })
+    })
+}
+
 /// Runs a function on all its arguments.
 pub fn run_fun<R: Rep>(
     prog: &Prog<R>,

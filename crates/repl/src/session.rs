@@ -339,7 +339,7 @@ impl Session {
         let places = checked.places.clone();
         let place = move |loc: &Loc| sources.show(places.span(loc.span));
         let shown = place.clone();
-        let program = if self.limited { program } else { program.unlimited() };
+        let program = if self.limited { program } else { program.at_most(u64::MAX) };
         let program = program.traced(move |loc, tag, text| match tag {
             Some(tag) => trace(&format!("{tag}: {text}")),
             None => trace(&format!("{}: {text}", shown(loc))),

@@ -84,6 +84,39 @@ pub fn f16_from_f64(v: f64) -> f16 {
     f16::from_f32(f32::from_bits(truncated | 1))
 }
 
+/// The value of `1.8p3`: hexadecimal digits and, maybe, a decimal power of two.
+pub fn hex_float(text: &str) -> f64 {
+    let (mantissa, exponent) = text.split_once(['p', 'P']).unwrap_or((text, "0"));
+    // An exponent beyond the range of an i32 is as good as infinite.
+    let mut exponent = exponent.parse::<i32>().unwrap_or(if exponent.starts_with('-') {
+        i32::MIN / 2
+    } else {
+        i32::MAX / 2
+    });
+    let (mut value, mut dot) = (0u128, false);
+    for c in mantissa.chars() {
+        let Some(digit) = c.to_digit(16) else {
+            dot = true;
+            continue;
+        };
+        if value >> 120 == 0 {
+            value = value << 4 | u128::from(digit);
+            exponent = exponent.saturating_sub(if dot { 4 } else { 0 });
+        } else {
+            // Past the precision: only whether anything is lost matters.
+            value |= u128::from(digit != 0);
+            exponent = exponent.saturating_add(if dot { 0 } else { 4 });
+        }
+    }
+    let mut result = value as f64;
+    while exponent != 0 && result != 0.0 && result.is_finite() {
+        let step = exponent.clamp(-1000, 1000);
+        result *= 2f64.powi(step);
+        exponent -= step;
+    }
+    result
+}
+
 fn eval_int(op: MathFn, t: IntType, args: &[PrimValue]) -> Option<PrimValue> {
     let signed = |i: usize| args.get(i).and_then(|a| a.as_i64()).map(i128::from);
     let unsigned = |i: usize| args.get(i).and_then(|a| a.as_u64());

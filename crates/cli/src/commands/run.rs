@@ -94,7 +94,7 @@ fn no_entry(args: &Args, front: &Front) -> Option<String> {
     Some(format!("{} has no entry point `{}`; {there}", args.file.display(), args.entry))
 }
 
-/// Interprets the program; traced values are printed among the results, as Futhark's interpreter does.
+/// Interprets the program: what is read, printed and said is what the compiled program reads, prints and says.
 fn interpret(args: &Args, front: Front) -> ExitCode {
     let settings = Settings {
         entry_points: vec![args.entry.clone()],
@@ -108,31 +108,34 @@ fn interpret(args: &Args, front: Front) -> ExitCode {
         }
     };
     let mut input = vec![];
-    let values = match std::io::stdin().lock().read_to_end(&mut input) {
-        Ok(_) => fehu_data::read_values(&input).map_err(|e| e.to_string()),
-        Err(e) => Err(format!("cannot read standard input: {e}")),
-    };
+    if let Err(e) = std::io::stdin().lock().read_to_end(&mut input) {
+        errln!("fehu: cannot read standard input: {e}");
+        return ExitCode::from(1);
+    }
     let sources = front.sources;
-    let program = program.unlimited().traced(move |loc, tag, text| match tag {
-        Some(tag) => outln!("{tag}: {text}"),
-        None => outln!("{}: {text}", sources.show(loc.span)),
+    let program = program.at_most(u64::MAX).traced(move |loc, tag, text| match tag {
+        Some(tag) => errln!("{tag}: {text}"),
+        None => errln!("{}: {text}", sources.show(loc.span)),
     });
-    let results = values.and_then(|values| {
-        program.run(&args.entry, &values).map_err(|stopped| match stopped {
-            Stopped::Error(message) => message,
-            Stopped::Beyond(message) => format!("{} cannot be interpreted: {message}", args.file.display()),
-        })
-    });
-    match results {
+    match program.print(&args.entry, &input) {
         Ok(results) => {
-            results.iter().for_each(|value| outln!("{value}"));
+            results.iter().for_each(|text| outln!("{text}"));
             ExitCode::SUCCESS
         }
-        Err(message) => {
-            errln!("{message}");
+        Err(Stopped::Error(message)) => {
+            errln!("{}: {message}", program_name(args).display());
+            ExitCode::from(1)
+        }
+        Err(Stopped::Beyond(message)) => {
+            errln!("fehu: {} cannot be interpreted: {message}", args.file.display());
             ExitCode::from(1)
         }
     }
+}
+
+/// The name with which messages of the program begin.
+fn program_name(args: &Args) -> PathBuf {
+    args.file.with_extension("")
 }
 
 /// Compiles what is not in the cache, and starts it.
@@ -154,8 +157,7 @@ fn start(args: &Args, front: &Front) -> Result<Child, Failure> {
 /// An executable that was made for this run alone may be gone as soon as it runs.
 fn spawn(args: &Args, executable: &Executable) -> std::io::Result<Child> {
     let mut command = Command::new(executable.path());
-    // Messages of the program begin with its name.
-    command.arg0(args.file.with_extension("")).args(["-e", &args.entry]);
+    command.arg0(program_name(args)).args(["-e", &args.entry]);
     if args.binary {
         command.arg("-b");
     }

@@ -1,5 +1,6 @@
 //! The command line as people and scripts use it.
 
+mod both;
 mod cache;
 mod doc;
 mod evaluate;

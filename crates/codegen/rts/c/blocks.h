@@ -45,8 +45,13 @@ CALLED_FUN struct block *block_alloc(struct futhark_context *ctx, struct block *
   }
   struct block *b = memory_take(MEMORY_OF(ctx), bytes);
   if (UNLIKELY(b == NULL) && !MEMORY_FAILED(ctx)) {
-    set_error(ctx, "Error: out of memory: cannot allocate %" PRId64 " bytes; %" PRId64 " are in use.\n%s", bytes,
-              MEMORY_OF(ctx)->live, place);
+    int64_t live = MEMORY_OF(ctx)->live;
+    if (live > 0) {
+      set_error(ctx, "Error: out of memory: cannot allocate %" PRId64 " bytes; %" PRId64 " are in use.\n%s", bytes, live,
+                place);
+    } else {
+      set_error(ctx, "Error: out of memory: cannot allocate %" PRId64 " bytes.\n%s", bytes, place);
+    }
   }
   return b;
 }

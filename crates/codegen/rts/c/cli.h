@@ -81,9 +81,17 @@ TOOL_FUN int run_once(const char *program, struct futhark_context *ctx, const st
   return err == FUTHARK_SUCCESS ? 0 : complain_error(program, ctx);
 }
 
-TOOL_FUN int write_leaf(const struct options *opts, struct futhark_context *ctx, const struct leaf *leaf,
+TOOL_FUN int write_part(const struct options *opts, struct futhark_context *ctx, const struct type *type,
                         const union word *words) {
-  bool ok = opts->binary ? write_binary_leaf(ctx, stdout, leaf, words) : write_text_leaf(ctx, stdout, leaf, words);
+  bool plain = type->kind == KIND_SCALAR || type->kind == KIND_ARRAY;
+  if (opts->binary && !plain) {
+    fflush(stdout);
+    fprintf(stderr, "Values of type \"%s\" have no binary representation.\n", type->name);
+    return 1;
+  }
+  bool ok = opts->binary ? write_binary_leaf(ctx, stdout, type->leaves, words)
+            : plain      ? write_text_leaf(ctx, stdout, type->leaves, words)
+                         : show_value(ctx, stdout, type, words);
   if (!ok) {
     return complain_error(opts->program, ctx);
   }
@@ -91,25 +99,21 @@ TOOL_FUN int write_leaf(const struct options *opts, struct futhark_context *ctx,
   return 0;
 }
 
-// A tuple is written as its components, one to a line.
+// A tuple is written as its components, one after the other.
 TOOL_FUN int write_output(const struct options *opts, struct futhark_context *ctx, const struct type *type,
                           const union word *output) {
   if (type->kind == KIND_SCALAR) {
-    return write_leaf(opts, ctx, type->leaves, output);
+    return write_part(opts, ctx, type, output);
   }
   const struct value *v = held_value(output);
-  if (type->kind == KIND_ARRAY) {
-    return write_leaf(opts, ctx, type->leaves, v->words);
+  if (!is_tuple(type)) {
+    return write_part(opts, ctx, type, v->words);
   }
-  int num_parts = is_tuple(type) ? type->num_fields : 1, status = 0;
-  for (int i = 0; i < num_parts && status == 0; i++) {
-    const struct type *part = is_tuple(type) ? type->fields[i].type : type;
-    if (part->kind != KIND_SCALAR && part->kind != KIND_ARRAY) {
-      fflush(stdout);
-      fprintf(stderr, "Values of type \"%s\" have no external representation.\n", part->name);
-      return 1;
-    }
-    status = write_leaf(opts, ctx, &type->leaves[type->fields[i].leaf], v->words);
+  int status = 0;
+  for (int i = 0; i < type->num_fields && status == 0; i++) {
+    // The leaves of a component are one after the other, and so are their words.
+    const struct field *field = &type->fields[i];
+    status = write_part(opts, ctx, field->type, &v->words[type->leaves[field->leaf].word]);
   }
   return status;
 }

@@ -131,7 +131,6 @@ RTS_FUN int digit_value(char c) {
 }
 
 // An integer: sign, decimal, hexadecimal or binary digits with underscores, suffix.
-// Both readings of the bits are accepted: 255 and -1 are the same i8 and u8.
 CALLED_FUN bool parse_integer(struct reader *r, const char *token, enum scalar scalar, union word *out) {
   const char *at = token;
   bool negative = *at == '-';
@@ -143,15 +142,13 @@ CALLED_FUN bool parse_integer(struct reader *r, const char *token, enum scalar s
     base = at[1] == 'x' || at[1] == 'X' ? 16 : 2;
     at += 2;
   }
-  bool any = false;
+  bool any = false, too_large = false;
   for (; *at == '_' || (uint64_t)digit_value(*at) < base; at++) {
     if (*at == '_') {
       continue;
     }
     uint64_t digit = (uint64_t)digit_value(*at);
-    if (value > (UINT64_MAX - digit) / base) {
-      return reader_problem(r, "'%.80s' is too large for %s", token, scalar_names[scalar]);
-    }
+    too_large = too_large || value > (UINT64_MAX - digit) / base;
     value = value * base + digit;
     any = true;
   }
@@ -159,8 +156,12 @@ CALLED_FUN bool parse_integer(struct reader *r, const char *token, enum scalar s
     return no_scalar(r, token, scalar);
   }
   int bits = 8 * (int)scalar_sizes[scalar];
-  if (negative ? value > (uint64_t)1 << (bits - 1) : bits < 64 && value >> bits != 0) {
-    return reader_problem(r, "'%.80s' is out of range for %s", token, scalar_names[scalar]);
+  bool is_signed = scalar <= SCALAR_I64;
+  uint64_t most = UINT64_MAX >> (64 - bits + (is_signed ? 1 : 0));
+  int64_t least = is_signed ? -(int64_t)most - 1 : 0;
+  if (too_large || value > (!negative ? most : is_signed ? most + 1 : 0)) {
+    return reader_problem(r, "'%.80s' is out of range: the numbers of type %s are %" PRId64 " to %" PRIu64, token,
+                          scalar_names[scalar], least, most);
   }
   value = negative ? 0 - value : value;
   switch (bits) {
@@ -269,6 +270,15 @@ TOOL_FUN bool elements_grow(struct reader *r, struct elements *e, int64_t room, 
   return true;
 }
 
+// Gives a dimension its size, which all rows must have.
+TOOL_FUN bool set_size(struct reader *r, int64_t *size, int64_t found) {
+  if (*size != -1 && *size != found) {
+    return reader_problem(r, "rows have %" PRId64 " and %" PRId64 " elements", *size, found);
+  }
+  *size = found;
+  return true;
+}
+
 // `empty([0][3]i32)`, of which the first word has been read: all dimensions from a level on.
 TOOL_FUN bool read_empty(struct reader *r, const struct leaf *leaf, int level, int64_t *shape) {
   char token[MAX_TOKEN];
@@ -285,10 +295,9 @@ TOOL_FUN bool read_empty(struct reader *r, const struct leaf *leaf, int level, i
     if (size.i64 < 0 || token[0] == '-') {
       return reader_problem(r, "'%.80s' is no size", token);
     }
-    if (shape[i] != -1 && shape[i] != size.i64) {
-      return reader_problem(r, "rows have %" PRId64 " and %" PRId64 " elements", shape[i], size.i64);
+    if (!set_size(r, &shape[i], size.i64)) {
+      return false;
     }
-    shape[i] = size.i64;
     empty = empty || size.i64 == 0;
   }
   if (!empty) {
@@ -303,9 +312,83 @@ TOOL_FUN bool read_empty(struct reader *r, const struct leaf *leaf, int level, i
   return read_symbol(r, ')');
 }
 
-// One level of brackets. Sizes are -1 until a first row has shown them.
+TOOL_FUN bool put_byte(struct reader *r, struct elements *e, uint32_t byte) {
+  if (e->count == e->room && !elements_grow(r, e, 2 * e->room, 1)) {
+    return false;
+  }
+  e->data[e->count++] = (unsigned char)byte;
+  return true;
+}
+
+// A character as UTF-8.
+TOOL_FUN bool put_character(struct reader *r, struct elements *e, uint32_t code) {
+  if (code < 0x80) {
+    return put_byte(r, e, code);
+  }
+  int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  bool ok = put_byte(r, e, (0xff00u >> (more + 1) & 0xff) | code >> 6 * more);
+  while (ok && more-- > 0) {
+    ok = put_byte(r, e, 0x80 | (code >> 6 * more & 0x3f));
+  }
+  return ok;
+}
+
+// What follows a backslash: a letter, or the number of a character.
+TOOL_FUN bool read_escape(struct reader *r, struct elements *e) {
+  static const char letters[] = "abfnrtv\\\"'", meanings[] = "\a\b\f\n\r\t\v\\\"'";
+  int c = peek(r);
+  const char *letter = c > 0 ? strchr(letters, c) : NULL;
+  if (letter != NULL) {
+    advance(r);
+    return put_byte(r, e, (unsigned char)meanings[letter - letters]);
+  }
+  uint32_t base = c == 'x' ? 16 : c == 'o' ? 8 : 10, code = 0;
+  if (base != 10) {
+    advance(r);
+  }
+  bool any = false;
+  for (c = peek(r); c != EOF && (uint32_t)digit_value((char)c) < base; c = peek(r)) {
+    code = code > 0x10ffff ? code : code * base + (uint32_t)digit_value((char)c);
+    any = true;
+    advance(r);
+  }
+  if (!any || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
+    return reader_problem(r, "unknown escape in a string");
+  }
+  return put_character(r, e, code);
+}
+
+// A string in double quotes, of which the first one has been read, as its bytes.
+TOOL_FUN bool read_string(struct reader *r, struct elements *e) {
+  for (;;) {
+    int c = peek(r);
+    if (c == EOF) {
+      return reader_problem(r, "a string that does not end");
+    }
+    advance(r);
+    if (c == '"') {
+      return true;
+    }
+    if (c == '\\' ? !read_escape(r, e) : !put_byte(r, e, (uint32_t)c)) {
+      return false;
+    }
+  }
+}
+
+// Whether a string, as a row of bytes, comes next at a level.
+TOOL_FUN bool at_string(struct reader *r, const struct leaf *leaf, int level) {
+  return level + 1 == leaf->rank && leaf->scalar == SCALAR_U8 && peek(r) == '"';
+}
+
+// One level of brackets, or a string. Sizes are -1 until a first row has shown them.
 CALLED_FUN bool read_rows(struct reader *r, const struct leaf *leaf, int level, int64_t *shape, struct elements *e) {
   int64_t n = 0;
+  skip_space(r);
+  if (at_string(r, leaf, level)) {
+    int64_t before = e->count;
+    advance(r);
+    return read_string(r, e) && set_size(r, &shape[level], e->count - before);
+  }
   if (!read_symbol(r, '[')) {
     return false;
   }
@@ -347,11 +430,7 @@ CALLED_FUN bool read_rows(struct reader *r, const struct leaf *leaf, int level, 
       return reader_problem(r, "expected ',' or ']' after an element");
     }
   }
-  if (shape[level] != -1 && shape[level] != n) {
-    return reader_problem(r, "rows have %" PRId64 " and %" PRId64 " elements", shape[level], n);
-  }
-  shape[level] = n;
-  return true;
+  return set_size(r, &shape[level], n);
 }
 
 TOOL_FUN bool read_text_array(struct reader *r, const struct leaf *leaf, int64_t *shape, struct elements *e) {
@@ -360,7 +439,7 @@ TOOL_FUN bool read_text_array(struct reader *r, const struct leaf *leaf, int64_t
     shape[i] = -1;
   }
   skip_space(r);
-  if (peek(r) != '[') {
+  if (peek(r) != '[' && !at_string(r, leaf, 0)) {
     if (!read_token(r, token)) {
       return false;
     }

@@ -1,35 +1,5 @@
 // Start of writer.h: values as text or binary data.
 
-// Floats print with as many digits as users know, unless that would lose
-// some: then with as few as do not.
-TOOL_FUN void write_float(FILE *file, double x, int usual_digits, int enough_digits, enum scalar scalar) {
-  const char *suffix = scalar_names[scalar];
-  char text[64];
-  if (x != x) {
-    fprintf(file, "%s.nan", suffix);
-    return;
-  }
-  if (isinf64(x)) {
-    fprintf(file, "%s%s.inf", x < 0 ? "-" : "", suffix);
-    return;
-  }
-  if (fabs(x) < 1e16) {
-    snprintf(text, sizeof text, "%.*f", usual_digits, x);
-    double back = scalar == SCALAR_F64 ? strtod(text, NULL) : (double)strtof(text, NULL);
-    if (back == x || scalar == SCALAR_F16) {
-      fprintf(file, "%s%s", text, suffix);
-      return;
-    }
-  }
-  for (int digits = usual_digits; digits <= enough_digits; digits++) {
-    snprintf(text, sizeof text, "%.*g", digits, x);
-    if ((scalar == SCALAR_F64 ? strtod(text, NULL) : (double)strtof(text, NULL)) == x) {
-      break;
-    }
-  }
-  fprintf(file, "%s%s%s", text, strpbrk(text, ".e") == NULL ? ".0" : "", suffix);
-}
-
 CALLED_FUN void write_integer(FILE *file, bool negative, uint64_t bits, enum scalar scalar) {
   char text[32];
   char *at = text + sizeof text;
@@ -45,6 +15,14 @@ CALLED_FUN void write_integer(FILE *file, bool negative, uint64_t bits, enum sca
   fputs(scalar_names[scalar], file);
 }
 
+// Words such as `f32.nan` say their type themselves.
+CALLED_FUN void write_float(FILE *file, const char *text, enum scalar scalar) {
+  fputs(text, file);
+  if (strchr(text, 'n') == NULL) {
+    fputs(scalar_names[scalar], file);
+  }
+}
+
 CALLED_FUN void write_scalar(FILE *file, enum scalar scalar, const void *at) {
   union word w;
   w.i64 = 0;
@@ -58,25 +36,26 @@ CALLED_FUN void write_scalar(FILE *file, enum scalar scalar, const void *at) {
   case SCALAR_U16: write_integer(file, false, (uint16_t)w.i16, scalar); break;
   case SCALAR_U32: write_integer(file, false, (uint32_t)w.i32, scalar); break;
   case SCALAR_U64: write_integer(file, false, (uint64_t)w.i64, scalar); break;
-  case SCALAR_F16: write_float(file, f16_to_f64(w.f16), 6, 6, scalar); break;
-  case SCALAR_F32: write_float(file, (double)w.f32, 6, 9, scalar); break;
-  case SCALAR_F64: write_float(file, w.f64, 15, 17, scalar); break;
+  case SCALAR_F16: write_float(file, show_f16(FLOAT_TEXT, w.f16), scalar); break;
+  case SCALAR_F32: write_float(file, show_f32(FLOAT_TEXT, w.f32), scalar); break;
+  case SCALAR_F64: write_float(file, show_f64(FLOAT_TEXT, w.f64), scalar); break;
   case SCALAR_BOOL: fputs(show_bool(w.b), file); break;
   }
 }
 
-CALLED_FUN const unsigned char *write_rows(FILE *file, const struct leaf *leaf, const int64_t *shape, int level,
-                                        const unsigned char *data) {
-  if (level == leaf->rank) {
-    write_scalar(file, leaf->scalar, data);
-    return data + scalar_sizes[leaf->scalar];
+// An array of scalars, and where the next one begins.
+CALLED_FUN const unsigned char *write_rows(FILE *file, enum scalar scalar, int rank, const int64_t *shape,
+                                           const unsigned char *data) {
+  if (rank == 0) {
+    write_scalar(file, scalar, data);
+    return data + scalar_sizes[scalar];
   }
   fputc('[', file);
-  for (int64_t i = 0; i < shape[level]; i++) {
+  for (int64_t i = 0; i < shape[0]; i++) {
     if (i > 0) {
       fputs(", ", file);
     }
-    data = write_rows(file, leaf, shape, level + 1, data);
+    data = write_rows(file, scalar, rank - 1, shape + 1, data);
   }
   fputc(']', file);
   return data;
@@ -99,7 +78,7 @@ TOOL_FUN bool write_text_leaf(struct futhark_context *ctx, FILE *file, const str
     if (data == NULL) {
       return false;
     }
-    write_rows(file, leaf, shape, 0, data);
+    write_rows(file, leaf->scalar, leaf->rank, shape, data);
     block_unview(data);
     return true;
   }

@@ -67,8 +67,9 @@ pub(crate) fn value_wrapper(t: ScalarType) -> &'static str {
         ScalarType::U16 => "(uint64_t)(uint16_t)(",
         ScalarType::U32 => "(uint64_t)(uint32_t)(",
         ScalarType::U64 => "(uint64_t)(",
-        ScalarType::F16 => "f16_to_f64(",
-        ScalarType::F32 | ScalarType::F64 => "(double)(",
+        ScalarType::F16 => "show_f16(FLOAT_TEXT, ",
+        ScalarType::F32 => "show_f32(FLOAT_TEXT, ",
+        ScalarType::F64 => "show_f64(FLOAT_TEXT, ",
         ScalarType::Bool => "show_bool(",
     }
 }
@@ -78,7 +79,6 @@ fn value_format(t: ScalarType) -> &'static str {
     match t {
         ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => "%\" PRId64 \"",
         ScalarType::U8 | ScalarType::U16 | ScalarType::U32 | ScalarType::U64 => "%\" PRIu64 \"",
-        ScalarType::F16 | ScalarType::F32 | ScalarType::F64 => "%f",
-        ScalarType::Bool => "%s",
+        ScalarType::F16 | ScalarType::F32 | ScalarType::F64 | ScalarType::Bool => "%s",
     }
 }

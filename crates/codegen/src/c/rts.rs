@@ -18,6 +18,8 @@ pub(crate) const SCALARS: &str = concat!(
     "\n",
     include_str!("../../rts/c/strings.h"),
     "\n",
+    include_str!("../../rts/c/floats.h"),
+    "\n",
     include_str!("../../rts/c/stack.h"),
     "\n",
 );
@@ -52,13 +54,15 @@ pub(crate) const VALUES: &str =
 /// What executables and servers share.
 pub(crate) const PROGRAM: &str = concat!(
     "\n",
+    include_str!("../../rts/c/entries.h"),
+    "\n",
     include_str!("../../rts/c/reader.h"),
     "\n",
     include_str!("../../rts/c/writer.h"),
     "\n",
-    include_str!("../../rts/c/tuning.h"),
+    include_str!("../../rts/c/shown.h"),
     "\n",
-    include_str!("../../rts/c/entries.h"),
+    include_str!("../../rts/c/tuning.h"),
     "\n",
     include_str!("../../rts/c/options.h"),
     "\n",

@@ -42,9 +42,9 @@ fn decoded(at: usize, t: ScalarType) -> String {
         ScalarType::U8 | ScalarType::U16 | ScalarType::U32 | ScalarType::U64 => {
             format!("(uint64_t)values[{at}]")
         }
-        ScalarType::F16 => format!("f16_to_f64((f16)values[{at}])"),
-        ScalarType::F32 => format!("(double)from_bits32((int32_t)values[{at}])"),
-        ScalarType::F64 => format!("from_bits64(values[{at}])"),
+        ScalarType::F16 => format!("show_f16(FLOAT_TEXT, (f16)values[{at}])"),
+        ScalarType::F32 => format!("show_f32(FLOAT_TEXT, from_bits32((int32_t)values[{at}]))"),
+        ScalarType::F64 => format!("show_f64(FLOAT_TEXT, from_bits64(values[{at}]))"),
         ScalarType::Bool => format!("show_bool(values[{at}] != 0)"),
     }
 }

@@ -1,7 +1,6 @@
 //! Random elements.
 
-use crate::cursor::Cursor;
-use crate::literal::read_literal;
+use crate::literal::parse;
 use crate::value::{Data, Value, ValueType};
 use fehu_base::ops::{f16_from_f64, CmpOp};
 use fehu_base::prim::{PrimType, PrimValue, ScalarType};
@@ -80,10 +79,9 @@ impl Default for Bounds {
 impl Bounds {
     /// Sets the bounds of a type from text: `min:max`, both included.
     pub fn set(&mut self, t: ScalarType, text: &str) -> Result<(), String> {
-        let malformed = || format!("`{text}` is not a range of {t}; write min:max");
-        let (min, max) = text.split_once(':').ok_or_else(malformed)?;
-        let min = parse_scalar(t, min).ok_or_else(malformed)?;
-        let max = parse_scalar(t, max).ok_or_else(malformed)?;
+        let (min, max) =
+            text.split_once(':').ok_or_else(|| format!("`{text}` is not a range of {t}; write min:max"))?;
+        let (min, max) = (parse(min.trim(), t)?, parse(max.trim(), t)?);
         let ordered = match (t.prim(), t.is_unsigned()) {
             (PrimType::Int(w), true) => CmpOp::ULe(w).eval(min, max),
             (PrimType::Int(w), false) => CmpOp::SLe(w).eval(min, max),
@@ -160,10 +158,4 @@ fn fill<T: crate::value::Element>(count: usize, mut next: impl FnMut() -> T) -> 
 /// Rounding to `f32` must not step over a bound.
 fn float32(a: f64, b: f64, unit: f64) -> f32 {
     ((a + unit * (b - a)) as f32).clamp(a as f32, b as f32)
-}
-
-fn parse_scalar(t: ScalarType, text: &str) -> Option<PrimValue> {
-    let mut c = Cursor::new(text.trim().as_bytes());
-    let value = read_literal(&mut c).ok()?.at(t)?;
-    c.rest().is_empty().then_some(value)
 }

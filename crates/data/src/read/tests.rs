@@ -23,7 +23,6 @@ fn scalars() {
         check("0x10 0b101 0xffu8 1_000 -0x10 +5 -0"),
         "16i32\n5i32\n255u8\n1000i32\n-16i32\n5i32\n0i32"
     );
-    assert_eq!(check("300i8 -1u8 256u8 -129i8 4294967295i32"), "44i8\n255u8\n0u8\n127i8\n-1i32");
     assert_eq!(
         check("18446744073709551615u64 -9223372036854775808i64"),
         "18446744073709551615u64\n-9223372036854775808i64"
@@ -62,27 +61,102 @@ fn arrays() {
 }
 
 #[test]
+fn numbers_outside_of_their_types() {
+    let out_of = |text: &str, t: &str, range: &str| {
+        let wanted = format!("1:1: '{text}' is out of range: the numbers of type {t} are {range}");
+        assert_eq!(error(text), wanted);
+    };
+    out_of("300i8", "i8", "-128 to 127");
+    out_of("-129i8", "i8", "-128 to 127");
+    out_of("0xffi8", "i8", "-128 to 127");
+    out_of("-1u8", "u8", "0 to 255");
+    out_of("256u8", "u8", "0 to 255");
+    out_of("65536u16", "u16", "0 to 65535");
+    out_of("2147483648", "i32", "-2147483648 to 2147483647");
+    out_of("4294967298", "i32", "-2147483648 to 2147483647");
+    out_of("-9223372036854775809i64", "i64", "-9223372036854775808 to 9223372036854775807");
+    out_of("18446744073709551616u64", "u64", "0 to 18446744073709551615");
+    out_of(&"9".repeat(70), "i32", "-2147483648 to 2147483647");
+    assert_eq!(check("-128i8 127i8 255u8 -0u8 0xffffffffu32"), "-128i8\n127i8\n255u8\n0u8\n4294967295u32");
+    assert!(error("[1u8, 300]").contains("1:7: '300' is out of range: the numbers of type u8 are 0 to 255"));
+}
+
+#[test]
+fn values_of_given_types() {
+    let read = |text: &str, elem, rank| match Reader::new(text.as_bytes()).value_of(elem, rank) {
+        Ok(value) => value.to_string(),
+        Err(e) => e.message,
+    };
+    assert_eq!(read("11", ScalarType::F64, 0), "11.0f64");
+    assert_eq!(read("0x1p4", ScalarType::F32, 0), "16.0f32");
+    assert_eq!(read("nan", ScalarType::F16, 0), "f16.nan");
+    assert_eq!(read("1_000", ScalarType::I64, 0), "1000i64");
+    assert_eq!(read("1i32", ScalarType::I64, 0), "'1i32' is no value of type i64");
+    assert_eq!(read("[1, 2]", ScalarType::I64, 1), "[1i64, 2i64]");
+    assert_eq!(read("[]", ScalarType::I64, 1), "empty([0]i64)");
+    assert_eq!(read("[[],[]]", ScalarType::I64, 2), "empty([2][0]i64)");
+    assert_eq!(
+        read("[]", ScalarType::I64, 2),
+        "cannot see all sizes of an empty array; write 'empty([0]...i64)'"
+    );
+    assert_eq!(read("\"ab\"", ScalarType::U8, 1), "[97u8, 98u8]");
+    assert_eq!(read("\"ab\"", ScalarType::I8, 1), "unexpected character '\"'");
+    assert_eq!(read("[[1]]", ScalarType::I8, 1), "unexpected character '['");
+    assert_eq!(read("[1]", ScalarType::I8, 2), "expected '['");
+    assert_eq!(read("empty([0]i32)", ScalarType::I8, 1), "expected elements of type i8, not 'i32'");
+    assert_eq!(read("empty([0]i32)", ScalarType::I32, 2), "expected '['");
+    assert_eq!(read("5", ScalarType::I8, 1), "expected an array, not '5'");
+    assert_eq!(read("", ScalarType::I8, 0), "unexpected end of input");
+    let mut bytes = Vec::new();
+    write_binary(&Value::scalar(5i32), &mut bytes);
+    let binary = Reader::new(&bytes).value_of(ScalarType::I64, 1).map_err(|e| e.message);
+    let message = "expected binary data of rank 1 and element type 'i64', got rank 0 and type ' i32'";
+    assert_eq!(binary, Err(message.to_owned()));
+}
+
+#[test]
 fn mistakes_have_places() {
-    assert_eq!(error("1\n [[1,2],[3]]"), "2:11: irregular array: a row of size 1 after one of size 2");
-    assert_eq!(error("[1, 2.0]"), "1:5: an element of type f64 in an array of i32");
-    assert_eq!(error("[f64.nan, 1f32]"), "1:11: an element of type f32 in an array of f64");
-    assert_eq!(error("[[1], 2]"), "1:7: irregular array: an element where a row was expected");
-    assert_eq!(error("[1, [2]]"), "1:5: an array where an element was expected");
-    assert_eq!(error("[[]]"), "1:1: an array without elements is written `empty([0]i32)`");
-    assert_eq!(error("[empty([0]i32), [1]]"), "1:19: irregular array: a row of size 1 after one of size 0");
-    assert_eq!(error("[empty([0]i32), empty([0]i8)]"), "1:17: a row of type i8 in an array of i32");
-    assert_eq!(error("[empty([0]i32), empty([0][1]i32)]"), "1:17: irregular array: rows of different ranks");
-    assert_eq!(error("[1 2]"), "1:4: expected `,` or `]`, but found `2]`");
-    assert_eq!(error("[1, 2"), "1:6: expected `,` or `]`, but found the end of the input");
-    assert_eq!(error("nan"), "1:1: `nan` is not a value");
-    assert_eq!(error("1f8"), "1:2: `f8` is not a type");
-    assert_eq!(error("1.5i32"), "1:1: a number with a fraction cannot have an integer type");
-    assert_eq!(error("empty([2][3]i32)"), "1:1: an array of type [2][3]i32 is not empty");
+    assert_eq!(error("1\n [[1,2],[3]]"), "2:12: rows have 2 and 1 elements");
+    assert_eq!(error("[1, 2.0]"), "1:5: '2.0' is no value of type i32");
+    assert_eq!(error("[f64.nan, 1f32]"), "1:11: '1f32' is no value of type f64");
+    assert_eq!(error("[[1], 2]"), "1:7: expected '['");
+    assert_eq!(error("[1, [2]]"), "1:5: unexpected character '['");
+    assert_eq!(error("[[]]"), "1:1: cannot see all sizes of an empty array; write 'empty([0]...i32)'");
+    assert_eq!(error("[empty([0]i32), [1]]"), "1:20: rows have 0 and 1 elements");
+    assert_eq!(error("[empty([0]i32), empty([0]i8)]"), "1:26: expected elements of type i32, not 'i8'");
+    assert_eq!(error("[empty([0]i32), empty([0][1]i32)]"), "1:26: unexpected character '['");
+    assert_eq!(error("[1 2]"), "1:4: expected ',' or ']' after an element");
+    assert_eq!(error("[1, 2"), "1:6: expected ',' or ']' after an element");
+    assert_eq!(error("nan"), "1:1: 'nan' is no value");
+    assert_eq!(error("1f8"), "1:1: '1f8' is no value");
+    assert_eq!(error("1.5i32"), "1:1: '1.5i32' is no value of type f64");
+    assert_eq!(error("empty([2][3]i32)"), "1:6: an empty array must have a size that is 0");
     assert_eq!(error("\"abc"), "1:1: a string that does not end");
-    assert_eq!(error("b\x03"), "1:1: binary data of version 3; only 2 is known");
+    assert_eq!(error("b\x03"), "1:2: binary data ends too early");
+    assert_eq!(error("b\x03\0 i32"), "1:1: binary data of version 3, but only version 2 is known");
+    assert_eq!(error("b\x02\0bool\x02"), "1:1: a byte of binary data is no boolean");
     for text in [
-        "- 5", ".5", "5.", "[,]", "[1,,2]", "1i32x", "0x", "1e", "1,2", "()", "'a'", "-true", "5bool",
-        "\"\\q\"", "[", "empty(", "b", "\u{e6}",
+        "- 5",
+        "[,]",
+        "[1,,2]",
+        "1i32x",
+        "0x",
+        "1e",
+        "1,2",
+        "()",
+        "'a'",
+        "-true",
+        "5bool",
+        "\"\\q\"",
+        "[",
+        "empty(",
+        "b",
+        "\u{e6}",
+        "..5",
+        "1.2.3",
+        "0x1p",
+        "_1",
+        "empty(i32)",
     ] {
         error(text);
     }

@@ -204,7 +204,7 @@ impl BlockParser<'_> {
     fn plain_input(&mut self) -> Result<Input, DataError> {
         match self.file_name()? {
             Some(file) => Ok(Input::File(file)),
-            None => Ok(Input::Values(self.braced(text::read_value)?)),
+            None => Ok(Input::Values(self.braced(text::read_test_value)?)),
         }
     }
 
@@ -244,7 +244,7 @@ impl BlockParser<'_> {
                 self.word();
                 match self.file_name()? {
                     Some(file) => Ok(Expected::File(file)),
-                    None => Ok(Expected::Values(self.braced::<Value>(text::read_value)?)),
+                    None => Ok(Expected::Values(self.braced::<Value>(text::read_test_value)?)),
                 }
             }
             "auto" => {

@@ -90,8 +90,8 @@ fn programs_without_blocks() {
 #[test]
 fn mistakes_have_places() {
     let error = |lines| block(lines).expect_err(lines).to_string();
-    assert_eq!(error("==\ninput { 1 2"), "3:1: expected a value, but found the end of the input");
-    assert_eq!(error("==\ninput { [1,\n  2.0] }"), "3:6: an element of type f64 in an array of i32");
+    assert_eq!(error("==\ninput { 1 2"), "3:1: unexpected end of input");
+    assert_eq!(error("==\ninput { [1,\n  2.0] }"), "3:6: '2.0' is no value of type i32");
     assert_eq!(error("==\nfoo bar"), "3:1: expected `input`, but found the end of the input");
     assert_eq!(error("==\nerror: (").lines().next().unwrap(), "2:4: malformed pattern: regex parse error:");
     assert_eq!(error("==\nrandom output { 1 }"), "2:11: expected `input`, but found `output`");
@@ -132,4 +132,16 @@ fn mutated_blocks_never_panic() {
         }
         let _ = ProgramSpec::parse(&text.into_iter().collect::<String>());
     }
+}
+
+#[test]
+fn numbers_outside_of_their_types() {
+    let error = |lines: &str| block(lines).map(|_| ()).map_err(|e| e.message);
+    let range = "the numbers of type i32 are -2147483648 to 2147483647";
+    assert_eq!(
+        error("==\ninput { 1 } output { 4294967298 }"),
+        Err(format!("'4294967298' is out of range: {range}"))
+    );
+    // Futhark's own tests write bits so.
+    assert_eq!(error("==\ninput { 255i8 32767i8 -271733879u32 }"), Ok(()));
 }

@@ -29,8 +29,6 @@ pub enum Shaped {
     Record(Vec<(Symbol, Shaped)>),
     /// A constructor with its payload.
     Constr(Symbol, Vec<Shaped>),
-    /// A value of which only the type's name is known.
-    Opaque(String),
 }
 
 /// A part of a flat value: the element at an index of some of the outer dimensions.
@@ -85,7 +83,7 @@ fn data(t: ScalarType, value: &interp::Value) -> Option<Value> {
     super::data_value(value, t)
 }
 
-fn find<'a>(opaques: &'a OpaqueTypes, name: &str) -> Option<&'a OpaqueType> {
+pub(super) fn find<'a>(opaques: &'a OpaqueTypes, name: &str) -> Option<&'a OpaqueType> {
     opaques.types.iter().find(|(n, _)| n == name).map(|(_, t)| t)
 }
 
@@ -117,7 +115,8 @@ fn build(opaques: &OpaqueTypes, ty: &EntryType, leaves: &[Leaf]) -> Option<Shape
         (EntryType::Opaque(name), _) => name,
     };
     match find(opaques, name)? {
-        OpaqueType::Plain(_) => Some(Shaped::Opaque(name.clone())),
+        // An abstract type: of one array or scalar, since functions are no values here.
+        OpaqueType::Plain(_) => plain(leaves.first()?),
         OpaqueType::Record(fields) => record(opaques, fields, leaves),
         OpaqueType::Sum { variants, .. } => {
             let tag = leaves.first()?.value.data().get(leaves.first()?.first)?.as_i64()?;
@@ -179,19 +178,11 @@ impl Shaped {
     pub fn bytes(&self) -> Option<Vec<u8>> {
         let byte = |v: &Shaped| match v {
             Shaped::Scalar(value) => value.elements::<u8>().and_then(|b| b.first().copied()),
-            Shaped::Array(_)
-            | Shaped::Tuple(_)
-            | Shaped::Record(_)
-            | Shaped::Constr(..)
-            | Shaped::Opaque(_) => None,
+            Shaped::Array(_) | Shaped::Tuple(_) | Shaped::Record(_) | Shaped::Constr(..) => None,
         };
         match self {
             Shaped::Array(items) => items.iter().map(byte).collect(),
-            Shaped::Scalar(_)
-            | Shaped::Tuple(_)
-            | Shaped::Record(_)
-            | Shaped::Constr(..)
-            | Shaped::Opaque(_) => None,
+            Shaped::Scalar(_) | Shaped::Tuple(_) | Shaped::Record(_) | Shaped::Constr(..) => None,
         }
     }
 
@@ -211,12 +202,12 @@ impl Shaped {
                 format!("{{{}}}", fields.iter().map(field).collect::<Option<Vec<_>>>()?.join(", "))
             }
             // The other constructors of its type are not known.
-            Shaped::Constr(..) | Shaped::Opaque(_) => return None,
+            Shaped::Constr(..) => return None,
         })
     }
 
     /// The text on one line.
-    fn line(&self) -> String {
+    pub(super) fn line(&self) -> String {
         let list = |items: &[Shaped]| items.iter().map(Shaped::line).collect::<Vec<_>>().join(", ");
         match self {
             Shaped::Scalar(value) => {
@@ -236,12 +227,10 @@ impl Shaped {
                     | Shaped::Array(_)
                     | Shaped::Tuple(_)
                     | Shaped::Record(_)
-                    | Shaped::Constr(..)
-                    | Shaped::Opaque(_) => format!(" {}", v.line()),
+                    | Shaped::Constr(..) => format!(" {}", v.line()),
                 };
                 format!("#{name}{}", payload.iter().map(argument).collect::<String>())
             }
-            Shaped::Opaque(name) => format!("#<{name}>"),
         }
     }
 
@@ -266,7 +255,7 @@ impl Shaped {
                 };
                 broken("{", fields.iter().map(field).collect(), "}")
             }
-            Shaped::Scalar(_) | Shaped::Constr(..) | Shaped::Opaque(_) => line,
+            Shaped::Scalar(_) | Shaped::Constr(..) => line,
         }
     }
 }

@@ -145,7 +145,7 @@ impl<'a, R: Rep> Machine<'a, R> {
                 overwrite(&mut a, &places, &value)?;
                 one(a)
             }
-            Exp::Basic(Basic::Iota { n, start, step, ty }) => self.iota(env, *n, *start, *step, *ty),
+            Exp::Basic(Basic::Iota { n, start, step, ty }) => self.iota(env, stm, *n, (*start, *step), *ty),
             Exp::Basic(Basic::Replicate(shape, e)) => {
                 let outer = self.shape(env, shape)?;
                 let v = self.operand(env, *e)?;
@@ -154,8 +154,10 @@ impl<'a, R: Rep> Machine<'a, R> {
                     Value::Array(a) => (a.elem, a.shape.clone()),
                     Value::Acc(_) | Value::Mem(_) => return stuck(format!("copies of {v}")),
                 };
+                let shape: Vec<usize> = outer.iter().copied().chain(inner).collect();
+                check_memory(stm, elem, &shape)?;
                 let data = v.elements()?.repeat(outer.iter().product());
-                Ok(vec![shaped(elem, outer.into_iter().chain(inner).collect(), data)?])
+                Ok(vec![shaped(elem, shape, data)?])
             }
             Exp::Basic(Basic::Scratch(p, shape)) => self.scratch(env, stm, *p, shape),
             Exp::Basic(Basic::Copy(a) | Basic::Manifest(_, a)) => one(self.array(env, *a)?),
@@ -199,7 +201,7 @@ impl<'a, R: Rep> Machine<'a, R> {
             Exp::Loop(l) => self.loop_(env, l),
             Exp::WithAcc(w) => self.with_acc(env, w),
             Exp::Op(op) => match op.view() {
-                OpView::Soac(soac) => self.soac(env, soac),
+                OpView::Soac(soac) => self.soac(env, stm, soac),
                 OpView::Seg(seg) => self.seg(env, &stm.pat, seg),
                 OpView::Size(size) => self.size_op(env, size),
                 OpView::Alloc(bytes, _) => {
@@ -280,12 +282,21 @@ impl<'a, R: Rep> Machine<'a, R> {
             let message = "cannot allocate an array: a size is negative".into();
             return Err(Failure::Assert { message, loc: stm.loc.clone() });
         };
+        check_memory(stm, elem, &shape)?;
         let data = vec![elem.blank(); shape.iter().product()];
         Ok(vec![shaped(elem, shape, data)?])
     }
 
-    fn iota(&self, env: &Env, n: SubExp, start: SubExp, step: SubExp, ty: IntType) -> Run<Vec<Value>> {
+    fn iota(
+        &self,
+        env: &Env,
+        stm: &Stm<R>,
+        n: SubExp,
+        (start, step): (SubExp, SubExp),
+        ty: IntType,
+    ) -> Run<Vec<Value>> {
         let n = self.size(env, n)?;
+        check_memory(stm, PrimType::Int(ty), &[n])?;
         let (start, step) = (self.i64(env, start)?, self.i64(env, step)?);
         let data = progression(start, step, n).into_iter().map(|v| PrimValue::int(ty, v)).collect();
         Ok(vec![Value::Array(array(PrimType::Int(ty), vec![n], data)?)])
@@ -383,6 +394,20 @@ fn progression(start: i64, step: i64, n: usize) -> Vec<i64> {
 
 fn defined<T>(op: impl std::fmt::Display, result: Option<T>) -> Run<T> {
     result.map_or_else(|| stuck(format!("{op} has no value here")), Ok)
+}
+
+/// For so many elements there is memory.
+const SURE_ELEMENTS: usize = 1 << 16;
+
+/// Ends the program if there is no memory for an array, with what compiled programs say.
+pub(super) fn check_memory<R: Rep>(stm: &Stm<R>, elem: PrimType, shape: &[usize]) -> Run<()> {
+    let count = shape.iter().fold(1usize, |n, size| n.saturating_mul(*size));
+    if count <= SURE_ELEMENTS || Vec::<PrimValue>::new().try_reserve_exact(count).is_ok() {
+        return Ok(());
+    }
+    let bytes = count.saturating_mul(elem.bytes() as usize);
+    let message = format!("out of memory: cannot allocate {bytes} bytes.");
+    Err(Failure::Assert { message, loc: stm.loc.clone() })
 }
 
 pub(super) fn shaped(elem: PrimType, shape: Vec<usize>, data: Vec<PrimValue>) -> Run<Value> {

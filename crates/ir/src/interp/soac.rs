@@ -1,6 +1,6 @@
 //! Running combinators.
 
-use super::exp::shaped;
+use super::exp::{check_memory, shaped};
 use super::{stuck, ArrayValue, Env, Machine, Run, Value};
 use crate::rep::Rep;
 use crate::soac::*;
@@ -41,9 +41,9 @@ impl Rows {
 }
 
 impl<'a, R: Rep> Machine<'a, R> {
-    pub(super) fn soac(&mut self, env: &mut Env, soac: &'a Soac<R>) -> Run<Vec<Value>> {
+    pub(super) fn soac(&mut self, env: &mut Env, stm: &'a Stm<R>, soac: &'a Soac<R>) -> Run<Vec<Value>> {
         match soac {
-            Soac::Screma(s) => self.screma(env, s),
+            Soac::Screma(s) => self.screma(env, stm, s),
             Soac::Hist(h) => self.hist(env, h),
             Soac::Scatter(s) => self.scatter(env, s),
             Soac::Filter(f) => self.filter(env, f),
@@ -63,7 +63,7 @@ impl<'a, R: Rep> Machine<'a, R> {
         Ok(Rows { elem, row, data: vec![], acc })
     }
 
-    fn screma(&mut self, env: &mut Env, s: &'a Screma<R>) -> Run<Vec<Value>> {
+    fn screma(&mut self, env: &mut Env, stm: &'a Stm<R>, s: &'a Screma<R>) -> Run<Vec<Value>> {
         let width = self.size(env, s.width)?;
         let inputs = self.inputs(env, width, &s.arrays)?;
         let mut states: Vec<Vec<Value>> = vec![];
@@ -83,6 +83,9 @@ impl<'a, R: Rep> Machine<'a, R> {
         }
         let kept = s.map.ret[..scanned].iter().chain(&s.map.ret[combined..]);
         let mut rows = kept.map(|t| self.rows(env, t)).collect::<Run<Vec<Rows>>>()?;
+        for r in rows.iter().filter(|r| r.acc.is_none()) {
+            check_memory(stm, r.elem, &[&[width], r.row.as_slice()].concat())?;
+        }
         for i in 0..width {
             let mut results = self.lambda(env, &s.map, row_of(&inputs, i)?)?.into_iter();
             let mut filled = rows.iter_mut();

@@ -3,6 +3,7 @@
 
 use crate::ast::Literal;
 use crate::token::TokenKind;
+use fehu_base::ops::hex_float;
 use fehu_base::prim::ScalarType;
 use fehu_base::Symbol;
 
@@ -40,7 +41,7 @@ pub(crate) fn number_value(text: &str) -> Option<Literal> {
         };
         return Some(Literal::Int(value, suffix));
     }
-    let value = if radix == 16 { hex_float(&plain[2..])? } else { plain.parse().ok()? };
+    let value = if radix == 16 { hex_float(&plain[2..]) } else { plain.parse().ok()? };
     Some(Literal::Float(value, Symbol::new(&plain), suffix))
 }
 
@@ -171,37 +172,4 @@ fn unsuffixed(text: &str) -> (TokenKind, usize) {
 
 fn suffix_at(text: &str) -> Option<ScalarType> {
     ScalarType::ALL.into_iter().find(|t| *t != ScalarType::Bool && text.starts_with(t.as_str()))
-}
-
-/// The value of `1.8p3`: hexadecimal digits and a decimal power of two.
-fn hex_float(text: &str) -> Option<f64> {
-    let (mantissa, exponent) = text.split_once(['p', 'P'])?;
-    // An exponent beyond the range of an i32 is as good as infinite.
-    let mut exponent = exponent.parse::<i32>().unwrap_or(if exponent.starts_with('-') {
-        i32::MIN / 2
-    } else {
-        i32::MAX / 2
-    });
-    let (mut value, mut dot) = (0u128, false);
-    for c in mantissa.chars() {
-        let Some(digit) = c.to_digit(16) else {
-            dot = true;
-            continue;
-        };
-        if value >> 120 == 0 {
-            value = value << 4 | u128::from(digit);
-            exponent = exponent.saturating_sub(if dot { 4 } else { 0 });
-        } else {
-            // Past the precision: only whether anything is lost matters.
-            value |= u128::from(digit != 0);
-            exponent = exponent.saturating_add(if dot { 0 } else { 4 });
-        }
-    }
-    let mut result = value as f64;
-    while exponent != 0 && result != 0.0 && result.is_finite() {
-        let step = exponent.clamp(-1000, 1000);
-        result *= 2f64.powi(step);
-        exponent -= step;
-    }
-    Some(result)
 }

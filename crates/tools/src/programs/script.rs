@@ -12,7 +12,7 @@ use super::server::Connection;
 use convert::scalar_of;
 use fehu_data::script::{Exp, Function};
 use fehu_data::server::{Kind, ServerError};
-use fehu_data::Value;
+use fehu_data::{Number, Value};
 use std::path::Path;
 
 /// Why a script has no value.
@@ -97,7 +97,7 @@ pub(crate) fn evaluate(
 pub(crate) enum Val {
     Data(Value),
     /// A number without a suffix becomes what the parameter asks for.
-    Number(String, Value),
+    Number(Number),
     /// In the server: the variable and its type.
     Var(String, String),
     Tuple(Vec<Val>),
@@ -154,7 +154,7 @@ impl<'a> Evaluator<'a> {
     pub(crate) fn exp(&mut self, e: &Exp) -> Res<Val> {
         match e {
             Exp::Const(v) => Ok(Val::Data(v.clone())),
-            Exp::Number(text, v) => Ok(Val::Number(text.clone(), v.clone())),
+            Exp::Number(number) => Ok(Val::Number(number.clone())),
             Exp::Tuple(es) => Ok(Val::Tuple(self.exps(es)?)),
             Exp::Array(es) => Ok(Val::Array(self.exps(es)?)),
             Exp::Record(fields) => {
@@ -221,12 +221,9 @@ impl<'a> Evaluator<'a> {
                 args.push(arg);
                 self.call(&entry, args)
             }
-            Val::Data(_)
-            | Val::Number(..)
-            | Val::Var(..)
-            | Val::Tuple(_)
-            | Val::Record(_)
-            | Val::Array(_) => wrong("a value that is no function is applied"),
+            Val::Data(_) | Val::Number(_) | Val::Var(..) | Val::Tuple(_) | Val::Record(_) | Val::Array(_) => {
+                wrong("a value that is no function is applied")
+            }
         }
     }
 
@@ -239,7 +236,7 @@ impl<'a> Evaluator<'a> {
             }
             Val::Tuple(vs) | Val::Array(vs) => vs.iter().try_for_each(|v| self.free(v)),
             Val::Record(fields) => fields.iter().try_for_each(|(_, v)| self.free(v)),
-            Val::Data(_) | Val::Number(..) | Val::Function(..) => Ok(()),
+            Val::Data(_) | Val::Number(_) | Val::Function(..) => Ok(()),
         }
     }
 
@@ -301,7 +298,7 @@ impl<'a> Evaluator<'a> {
                 fields.into_iter().map(|(f, t)| self.project(&var, &f, t)).collect()
             }
             v @ (Val::Data(_)
-            | Val::Number(..)
+            | Val::Number(_)
             | Val::Var(..)
             | Val::Tuple(_)
             | Val::Record(_)
@@ -318,7 +315,7 @@ impl<'a> Evaluator<'a> {
                 let count = self.tuple_fields(t)?.len();
                 self.spread(v.clone(), count)
             }
-            Val::Data(_) | Val::Number(..) | Val::Record(_) | Val::Array(_) | Val::Function(..) => {
+            Val::Data(_) | Val::Number(_) | Val::Record(_) | Val::Array(_) | Val::Function(..) => {
                 Ok(vec![v.clone()])
             }
         }
@@ -339,7 +336,7 @@ impl<'a> Evaluator<'a> {
                 let fields = fields.map(|(f, t)| Ok((f.clone(), self.project(var, &f, t)?)));
                 Ok(Some(fields.collect::<Res<_>>()?))
             }
-            Val::Data(_) | Val::Number(..) | Val::Tuple(_) | Val::Array(_) | Val::Function(..) => Ok(None),
+            Val::Data(_) | Val::Number(_) | Val::Tuple(_) | Val::Array(_) | Val::Function(..) => Ok(None),
         }
     }
 
@@ -374,7 +371,7 @@ impl<'a> Evaluator<'a> {
                 Some((_, t)) => self.project(&var, field, t),
                 None => wrong(format!("{t} has no field {field}")),
             },
-            Val::Data(_) | Val::Number(..) | Val::Array(_) | Val::Function(..) => {
+            Val::Data(_) | Val::Number(_) | Val::Array(_) | Val::Function(..) => {
                 wrong(format!("field {field} of no record"))
             }
         }
@@ -403,7 +400,7 @@ impl<'a> Evaluator<'a> {
                 elem.map_or_else(|| wrong("an index is out of bounds"), |v| Ok(Val::Data(v)))
             }
             Val::Data(_)
-            | Val::Number(..)
+            | Val::Number(_)
             | Val::Tuple(_)
             | Val::Record(_)
             | Val::Array(_)

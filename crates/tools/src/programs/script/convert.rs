@@ -6,7 +6,7 @@
 use super::{wrong, Evaluator, Res, ScriptError, Val};
 use crate::programs::show::{in_rows, Printer};
 use fehu_base::prim::ScalarType;
-use fehu_data::{read_values, Data, Value};
+use fehu_data::{read_values, Data, Number, Value};
 use fehu_driver::files::read_data;
 
 impl Evaluator<'_> {
@@ -14,7 +14,8 @@ impl Evaluator<'_> {
     pub(crate) fn text(&mut self, v: &Val) -> Res<String> {
         let joined = |texts: Vec<String>| texts.join(", ");
         Ok(match v {
-            Val::Data(value) | Val::Number(_, value) => in_rows(value),
+            Val::Data(value) => in_rows(value),
+            Val::Number(number) => in_rows(&by_itself(number)?),
             Val::Var(var, t) => {
                 let transfer = self.places.scratch.join("script-value");
                 Printer { server: self.server, transfer: &transfer, named: &mut self.named, equals: "=" }
@@ -38,11 +39,12 @@ impl Evaluator<'_> {
     /// A value in the binary format.
     pub(super) fn binary(&mut self, v: &Val) -> Res<Vec<u8>> {
         match v {
-            Val::Data(value) | Val::Number(_, value) => {
+            Val::Data(value) => {
                 let mut bytes = vec![];
                 fehu_data::binary::write_binary(value, &mut bytes);
                 Ok(bytes)
             }
+            Val::Number(number) => self.binary(&Val::Data(by_itself(number)?)),
             Val::Var(var, _) => {
                 let path = self.places.scratch.join("script-value");
                 self.server.store(&path.display().to_string(), &[var])?;
@@ -66,7 +68,7 @@ impl Evaluator<'_> {
             Val::Var(var, actual) if actual == t => Ok(var.clone()),
             Val::Var(_, actual) => mismatch(actual),
             Val::Function(..) => mismatch("function"),
-            Val::Data(_) | Val::Number(..) => {
+            Val::Data(_) | Val::Number(_) => {
                 let value = self.value_of_type(v, t)?;
                 self.send(&value, t)
             }
@@ -123,9 +125,9 @@ impl Evaluator<'_> {
                     mismatch(&server_type(&value))
                 }
             }
-            Val::Number(text, value) => match read_values(format!("{text}{t}").as_bytes()) {
-                Ok(mut values) if values.len() == 1 && server_type(&values[0]) == t => Ok(values.remove(0)),
-                Ok(_) | Err(_) => mismatch(&server_type(value)),
+            Val::Number(number) => match ScalarType::named(t) {
+                Some(scalar) => number.value_of(scalar).map_err(ScriptError::Script),
+                None => mismatch(number.natural_type().as_str()),
             },
             Val::Array(elements) => {
                 let Some(inner) = t.strip_prefix("[]") else { return mismatch("array") };
@@ -145,7 +147,8 @@ impl Evaluator<'_> {
     /// What a scalar or an array of scalars is, here and not in the server.
     pub(crate) fn value(&mut self, v: &Val) -> Res<Value> {
         match v {
-            Val::Data(value) | Val::Number(_, value) => Ok(value.clone()),
+            Val::Data(value) => Ok(value.clone()),
+            Val::Number(number) => by_itself(number),
             Val::Var(var, t) if scalar_of(t).is_some() => {
                 let path = self.places.scratch.join("script-value");
                 self.server.store(&path.display().to_string(), &[var])?;
@@ -170,7 +173,8 @@ impl Evaluator<'_> {
     pub(crate) fn type_name(&mut self, v: &Val) -> String {
         let joined = |types: Vec<String>| types.join(", ");
         match v {
-            Val::Data(value) | Val::Number(_, value) => server_type(value),
+            Val::Data(value) => server_type(value),
+            Val::Number(number) => number.natural_type().to_string(),
             Val::Var(_, t) => t.clone(),
             Val::Tuple(vs) => format!("({})", joined(vs.iter().map(|v| self.type_name(v)).collect())),
             Val::Record(fields) => {
@@ -219,10 +223,15 @@ impl Evaluator<'_> {
     }
 }
 
+/// The value of a number that nobody asks a type of.
+fn by_itself(number: &Number) -> Res<Value> {
+    number.value_of(number.natural_type()).map_err(ScriptError::Script)
+}
+
 /// What a value is, in words.
 fn kind(v: &Val) -> &'static str {
     match v {
-        Val::Data(_) | Val::Number(..) | Val::Var(..) => "value",
+        Val::Data(_) | Val::Number(_) | Val::Var(..) => "value",
         Val::Tuple(_) => "tuple",
         Val::Record(_) => "record",
         Val::Array(_) => "array",
@@ -237,14 +246,14 @@ fn natural_type(elements: &[Val]) -> Option<String> {
             Val::Data(value) => Some(server_type(value)),
             Val::Var(_, t) => scalar_of(t).map(|_| t.clone()),
             Val::Array(elements) => elements.iter().find_map(typed).map(|t| format!("[]{t}")),
-            Val::Number(..) | Val::Tuple(_) | Val::Record(_) | Val::Function(..) => None,
+            Val::Number(_) | Val::Tuple(_) | Val::Record(_) | Val::Function(..) => None,
         }
     }
-    fn numbers(v: &Val, any: &mut Option<Value>) {
+    fn numbers(v: &Val, any: &mut Option<ScalarType>) {
         match v {
-            Val::Number(_, value) => {
-                if any.is_none() || value.scalar_type() == ScalarType::F64 {
-                    *any = Some(value.clone());
+            Val::Number(number) => {
+                if any.is_none() || number.natural_type() == ScalarType::F64 {
+                    *any = Some(number.natural_type());
                 }
             }
             Val::Array(elements) => elements.iter().for_each(|v| numbers(v, any)),
@@ -254,7 +263,7 @@ fn natural_type(elements: &[Val]) -> Option<String> {
     fn depth(v: &Val) -> usize {
         match v {
             Val::Array(elements) => 1 + elements.first().map_or(0, depth),
-            Val::Data(_) | Val::Number(..) | Val::Var(..) | Val::Tuple(_) | Val::Record(_) => 0,
+            Val::Data(_) | Val::Number(_) | Val::Var(..) | Val::Tuple(_) | Val::Record(_) => 0,
             Val::Function(..) => 0,
         }
     }
@@ -264,7 +273,7 @@ fn natural_type(elements: &[Val]) -> Option<String> {
     let mut any = None;
     elements.iter().for_each(|v| numbers(v, &mut any));
     let rank = 1 + elements.first().map_or(0, depth);
-    any.map(|value| format!("{}{}", "[]".repeat(rank), value.scalar_type()))
+    any.map(|scalar| format!("{}{scalar}", "[]".repeat(rank)))
 }
 
 /// Rows of one shape and type, on top of each other.
