@@ -87,9 +87,9 @@ impl Printer<'_> {
             if token.kind == TokenKind::HashBracket && i > 0 {
                 self.put(" ");
             }
-            self.put(source.text(token.span));
+            self.put_span(token.span);
         }
-        self.line();
+        self.gap(self.dec_layout);
         self.comments(keyword);
     }
 
@@ -133,7 +133,7 @@ impl Printer<'_> {
     /// The string at the end of an import.
     pub(crate) fn path_literal(&mut self, span: Span) {
         if let Some(path) = self.source.tokens_in(span).last() {
-            self.put(self.source.text(path.span));
+            self.put_span(path.span);
         }
     }
 

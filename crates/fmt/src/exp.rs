@@ -17,10 +17,7 @@ impl Printer<'_> {
     fn exp_here(&mut self, e: &Exp) {
         let layout = self.layout(e.span);
         match &*e.kind {
-            ExpKind::Literal(_) | ExpKind::Hole | ExpKind::Error => {
-                let text = self.source.text(e.span);
-                self.put(text);
-            }
+            ExpKind::Literal(_) | ExpKind::Hole | ExpKind::Error => self.put_span(e.span),
             ExpKind::Var(name) => self.var(e, name),
             ExpKind::Parens(inner) => {
                 self.put("(");
@@ -200,7 +197,7 @@ impl Printer<'_> {
                 self.put(" =");
                 // The name stands behind a bracket or comma and a space.
                 let layout = self.layout(name.span.to(value.span));
-                self.nest(if layout == Layout::Lines { crate::printer::INDENT } else { 0 }, |p| {
+                self.nest(if layout == Layout::Lines { crate::writer::INDENT } else { 0 }, |p| {
                     p.body(layout, |p| p.exp(value));
                 });
             }

@@ -7,7 +7,8 @@
 //! }                          }
 //! ```
 
-use crate::printer::{Layout, Printer, INDENT};
+use crate::printer::{Layout, Printer};
+use crate::writer::INDENT;
 use fehu_base::Span;
 use fehu_syntax::ast::{Dec, ModBind, ModExp, ModParam, ModTypeExp, Spec};
 
@@ -107,7 +108,9 @@ impl Printer<'_> {
     ) {
         self.put("{");
         let close = span.hi.saturating_sub(1);
-        match self.layout(span) {
+        let layout = self.layout(span);
+        let around = std::mem::replace(&mut self.dec_layout, layout);
+        match layout {
             Layout::OneLine => {
                 for (i, item) in items.iter().enumerate() {
                     if i > 0 {
@@ -132,6 +135,7 @@ impl Printer<'_> {
                 });
             }
         }
+        self.dec_layout = around;
         self.put("}");
     }
 

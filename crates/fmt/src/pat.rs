@@ -49,11 +49,12 @@ impl Printer<'_> {
             }
             Pat::Literal { .. } => {
                 let negated = self.source.text(span).starts_with('-');
-                let digits = self.source.tokens_in(span).last().map(|t| self.source.text(t.span));
                 if negated {
                     self.put("-");
                 }
-                self.put(digits.unwrap_or(""));
+                if let Some(digits) = self.source.tokens_in(span).last() {
+                    self.put_span(digits.span);
+                }
             }
             Pat::Constr(name, args, _) => {
                 self.ident(*name);

@@ -1,13 +1,13 @@
 //! What all parts of the printer share: comments, layouts, indentation, names, attributes.
 
 use crate::source::Source;
-use crate::writer::Writer;
+use crate::writer::{Writer, INDENT};
 use fehu_base::Span;
 use fehu_syntax::ast::{Attr, Ident, Liftedness, QualName, TypeParam};
-use fehu_syntax::Comment;
+use fehu_syntax::{Comment, Token, TokenKind};
 
-/// How far bodies are indented.
-pub(crate) const INDENT: usize = 2;
+/// How many tokens after the last one a text may begin with: a few are left out, such as a comma before a bracket.
+const LOOKAHEAD: usize = 4;
 
 /// Whether a construct goes on one line, or one part a line: as in the source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,11 +22,15 @@ pub(crate) struct Printer<'a> {
     pub(crate) out: Writer,
     /// The first comment that has not been written.
     next_comment: usize,
+    /// The first token that has not been written, as far as that is known.
+    next_token: usize,
+    /// Whether the declarations around stand on one line.
+    pub(crate) dec_layout: Layout,
 }
 
 impl<'a> Printer<'a> {
     pub(crate) fn new(source: &'a Source<'a>) -> Printer<'a> {
-        Printer { source, out: Writer::default(), next_comment: 0 }
+        Printer { source, out: Writer::default(), next_comment: 0, next_token: 0, dec_layout: Layout::Lines }
     }
 
     /// Writes everything.
@@ -37,6 +41,48 @@ impl<'a> Printer<'a> {
 
     pub(crate) fn put(&mut self, text: &str) {
         self.out.put(text);
+        self.written(text);
+    }
+
+    /// Writes the text of a span.
+    pub(crate) fn put_span(&mut self, span: Span) {
+        self.next_token = self.source.tokens().partition_point(|t| t.span.lo < span.lo);
+        self.put(self.source.text(span));
+    }
+
+    /// Notes which tokens a text was, and lets a comment behind one of them on its line end the line here, too.
+    fn written(&mut self, text: &str) {
+        let mut rest = text.trim_start();
+        while !rest.is_empty() {
+            let tokens = self.source.tokens().iter().enumerate().skip(self.next_token).take(LOOKAHEAD);
+            let mut begins = tokens.filter_map(|(i, token)| {
+                let word = self.source.text(token.span);
+                let word = if token.kind == TokenKind::Let && !rest.starts_with(word) { "def" } else { word };
+                Some((i, rest.strip_prefix(word).filter(|_| !word.is_empty())?))
+            });
+            let Some((i, after)) = begins.next() else { return };
+            self.next_token = i + 1;
+            rest = after.trim_start();
+        }
+        self.trailing_comment();
+    }
+
+    /// A comment behind what was written last. A comma is written on the next line, and an `in` between two `let`s not
+    /// at all, so that a comment behind them is about what stands before them.
+    fn trailing_comment(&mut self) {
+        let Some(comment) = self.source.comments().get(self.next_comment) else { return };
+        let tokens = self.source.tokens();
+        let is = |i: usize, kind: TokenKind| tokens.get(i).is_some_and(|t| t.kind == kind);
+        let moved = |i| is(i, TokenKind::Comma) || (is(i, TokenKind::In) && is(i + 1, TokenKind::Let));
+        let Some(before) = tokens.partition_point(|t| t.span.lo < comment.span.lo).checked_sub(1) else {
+            return;
+        };
+        let behind = before + 1 == self.next_token || (before == self.next_token && moved(before));
+        let same_line = |t: &Token| self.source.last_line(t.span) == self.source.line(comment.span.lo);
+        if behind && tokens.get(before).is_some_and(same_line) {
+            self.out.trail(comment.text.trim_end());
+            self.next_comment += 1;
+        }
     }
 
     pub(crate) fn line(&mut self) {
@@ -109,12 +155,13 @@ impl<'a> Printer<'a> {
     }
 
     fn waiting_comments(&mut self, before: u32, following: Option<u32>) {
+        self.out.end_comment();
         while let Some(comment) = self.source.comments().get(self.next_comment) {
             if comment.span.lo >= before {
                 return;
             }
             self.next_comment += 1;
-            self.put(comment.text.trim_end());
+            self.out.put(comment.text.trim_end());
             self.line();
             let next = self.source.comments().get(self.next_comment).filter(|c| c.span.lo < before);
             let Some(at) = next.map(|c| c.span.lo).or(following) else { return };
@@ -138,8 +185,7 @@ impl<'a> Printer<'a> {
 
     /// A name as it is written.
     pub(crate) fn ident(&mut self, ident: Ident) {
-        let text = self.source.text(ident.span);
-        self.put(text);
+        self.put_span(ident.span);
     }
 
     /// A qualified name; spaces around its dots go.
@@ -204,10 +250,7 @@ impl<'a> Printer<'a> {
     fn attr_inner(&mut self, attr: &Attr) {
         match attr {
             Attr::Atom(name) => self.ident(*name),
-            Attr::Int(_, span) => {
-                let text = self.source.text(*span);
-                self.put(text);
-            }
+            Attr::Int(_, span) => self.put_span(*span),
             Attr::Comp(name, args, _) => {
                 self.ident(*name);
                 self.put("(");

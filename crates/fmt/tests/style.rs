@@ -51,7 +51,7 @@ fn tree(text: &str) -> String {
 #[test]
 fn style() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/style");
-    for name in ["declarations", "expressions", "types", "comments"] {
+    for name in ["declarations", "expressions", "types", "comments", "trailing"] {
         let text = std::fs::read_to_string(dir.join(format!("{name}.fut"))).expect("a program");
         let formatted = format(FILE, &text).unwrap_or_else(|e| panic!("{name}: {e:?}"));
         let expected = dir.join(format!("expected/{name}.fut"));

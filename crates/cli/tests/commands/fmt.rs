@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::{Output, Stdio};
 
 const UNTIDY: &str = "let f x = -- why\n   x+1";
-const TIDY: &str = "def f x =\n  -- why\n  x + 1\n";
+const TIDY: &str = "def f x = -- why\n  x + 1\n";
 
 fn piped(args: &[&str], input: &str) -> Output {
     let mut child = fehu()

@@ -1,46 +1,36 @@
 -- head
 
-def a = 1
+def a = 1 -- behind
 
--- behind
-def f x =
-  -- before the body
-  let y = 2
-  -- after y
-
+def f x = -- before the body
+  let y = 2 -- after y
   -- a paragraph
 
   -- and another
   let z =
     [ -- first
-      1
-    , -- one
-      2
+      1 -- one
+    , 2
     ]
-  in g y
-       -- argument
-       z
+  in g y -- argument
+       z -- last
 
--- last
 def h =
-  x
-  + -- lhs
-    -- rhs
+  x -- lhs
+  + -- rhs
     y
 
 type t =
-  { a: -- fields
-       i32
-  , b: -- of a
-       i32
+  { -- fields
+    a: i32 -- of a
+  , b: i32
   }
 
 -- end
 
 -- | Documentation.
 -- Of h2.
-def h2 (x: i32)
-       -- parameter
+def h2 (x: i32) -- parameter
        (y: i32) =
   match x
   -- zero
