@@ -77,6 +77,8 @@ impl Access {
 
 impl Index {
     const SAME: Index = Index { step: Step::Same, in_loop: false, by_row: false };
+    /// A number of a loop of which nothing is known.
+    const LEAP: Index = Index { step: Step::Leap, in_loop: true, by_row: true };
 
     /// What comes of two, where the step is known.
     fn with(self, other: Index, step: Step) -> Index {
@@ -136,6 +138,7 @@ pub(super) fn of_kernel(seg: &SegOp<Kernels>, along: usize, is_array: &dyn Fn(Na
         written: written(seg),
         known: FxHashMap::default(),
         views: FxHashMap::default(),
+        leaping: FxHashSet::default(),
         inside: FxHashSet::default(),
         times: seg.space.dims.iter().map(|d| d.1).collect(),
         across: SubExp::i64(0),
@@ -181,6 +184,9 @@ struct Survey<'a> {
     /// Scalars bound in the kernel; all others are the same for all threads.
     known: FxHashMap<Name, Index>,
     views: FxHashMap<Name, View>,
+    /// Parameters of loops that iterations change in another way than by what they are at first. A loop in a loop is
+    /// walked again with it; what was found out of its parameters holds then, too.
+    leaping: FxHashSet<Name>,
     /// Names bound in the kernel.
     inside: FxHashSet<Name>,
     /// How often the current code is run by all threads together.
@@ -355,7 +361,8 @@ impl Survey<'_> {
         for (p, e) in &l.params {
             self.whole(*e);
             let first = self.operand(*e);
-            self.scalar(p.name, &p.ty, Index { in_loop: true, by_row: true, ..first });
+            let is = Index { in_loop: true, by_row: true, ..first };
+            self.scalar(p.name, &p.ty, if self.leaping.contains(&p.name) { Index::LEAP } else { is });
         }
         let uses: Vec<usize> = self.uses.iter().map(|u| u.accesses.len()).collect();
         let plain = self.plain;
@@ -363,10 +370,9 @@ impl Survey<'_> {
         let mut changed = false;
         for ((p, _), e) in l.params.iter().zip(&l.body.result) {
             let (before, after) = (self.operand(p.name.into()), self.operand(*e));
-            if before.step != after.step && !p.ty.is_array() {
-                let leap = Index { step: Step::Leap, in_loop: true, by_row: true };
-                changed |= before != leap;
-                self.known.insert(p.name, leap);
+            if before.step != after.step && before != Index::LEAP && !p.ty.is_array() {
+                changed |= self.leaping.insert(p.name);
+                self.known.insert(p.name, Index::LEAP);
             }
         }
         if changed {
@@ -377,11 +383,10 @@ impl Survey<'_> {
                 used.accesses.truncate(count);
             }
             self.body(&l.body);
-            for (p, _) in &l.params {
-                if !p.ty.is_array() {
-                    self.known.insert(p.name, Index { step: Step::Leap, in_loop: true, by_row: true });
-                }
-            }
+        }
+        if l.params.iter().any(|(p, _)| self.leaping.contains(&p.name)) {
+            let numbers = l.params.iter().filter(|(p, _)| !p.ty.is_array());
+            self.known.extend(numbers.map(|(p, _)| (p.name, Index::LEAP)));
         }
         for (k, p) in stm.pat.iter().enumerate() {
             let index = self.operand(l.params[k].0.name.into());

@@ -18,8 +18,11 @@
 //! - All rows of the space read the same elements, a table: each warp does so, whatever the length of rows.
 //!   The table is in the first-level cache, but that serves one line at a time.
 //!
+//! - No dimension of the array is in order (a column of a matrix): the copy itself reads in leaps, and saves nothing
+//!   where each element is read once.
+//!
 //! So for `e` elements, a copy is made from `e / 2` reads on in the first case, never in the second, from
-//! `4 e` on in the third, and from `2.5 e` on in the fourth; and from 2^20 reads on, which cost what a launch
+//! `4 e` on in the third, from `2.5 e` on in the fourth, and from `2 e` on, at least, in the last; and from 2^20 reads on, which cost what a launch
 //! does.
 
 use super::access::{Access, Step, Use};
@@ -104,6 +107,7 @@ pub(super) fn wish(used: &Use, ty: &Type, order: &[usize], dense: bool) -> Optio
         (false, true) => layout::BLOCK_EIGHTHS,
         (false, false) => layout::ALONE_EIGHTHS,
     };
+    let eighths = if dense { eighths } else { eighths.max(layout::LEAPING_EIGHTHS) };
     Some(Wish { innermost, order, reads, accesses, eighths, leap, across })
 }
 
