@@ -59,16 +59,21 @@ impl Wish {
     }
 
     /// Whether it is certain that too little of an array of this shape is read: a row or a column of a
-    /// matrix, or all of it, but not often enough.
-    pub(super) fn is_vain(&self, shape: &[SubExp]) -> bool {
+    /// matrix, or a part of one, or all of it, but not often enough.
+    pub(super) fn is_vain(&self, shape: &[SubExp], at_most: &dyn Fn(SubExp, SubExp) -> bool) -> bool {
         let mut unread: Vec<SubExp> = shape.iter().copied().filter(|n| n.name().is_some()).collect();
+        let mut parts = vec![];
         for n in self.reads.iter().filter(|n| n.name().is_some()) {
             match unread.iter().position(|u| u == n) {
                 Some(at) => {
                     unread.swap_remove(at);
                 }
-                None => return false,
+                None => parts.push(*n),
             }
+        }
+        for n in parts {
+            let Some(at) = unread.iter().position(|u| at_most(n, *u)) else { return false };
+            unread.swap_remove(at);
         }
         let constant = |all: &[SubExp]| all.iter().filter_map(|n| n.as_i64()).fold(1, i64::saturating_mul);
         let read = constant(&self.reads).saturating_mul(self.accesses).saturating_mul(8);
