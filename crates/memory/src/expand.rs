@@ -414,7 +414,9 @@ fn steps(body: &Body<Memory>, count: Name, result: SubExp) -> bool {
     if result == count.into() {
         return true;
     }
-    let Some(stm) = body.stms.iter().find(|s| s.pat.iter().any(|p| result == p.name.into())) else { return false };
+    let Some(stm) = body.stms.iter().find(|s| s.pat.iter().any(|p| result == p.name.into())) else {
+        return false;
+    };
     match &stm.exp {
         Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), x, y)) => {
             (*x == count.into() && y.as_i64() == Some(1)) || (*y == count.into() && x.as_i64() == Some(1))

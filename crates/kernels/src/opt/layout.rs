@@ -293,8 +293,7 @@ impl Layout {
         }
         let mut instead = Instead { by: FxHashMap::default() };
         for ((array, _), (wish, stms)) in wishes {
-            let at_most = |part: SubExp, all: SubExp| self.known.at_most(part, all);
-            if wish.is_vain(self.arrays[&array].ty.shape(), &at_most) {
+            if wish.is_vain(self.arrays[&array].ty.shape(), &self.known) {
                 continue;
             }
             let name = self.laid_out(array, &wish, out);
