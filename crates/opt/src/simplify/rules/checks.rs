@@ -10,8 +10,12 @@ use fehu_ir::{Basic, Exp, Purpose, Rep, Stm, SubExp};
 /// How deep a condition is looked into.
 const MAX_DEPTH: usize = 6;
 
-pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 2] {
-    [Rule { name: "check that holds", apply: holds }, Rule { name: "check made before", apply: made_before }]
+pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 3] {
+    [
+        Rule { name: "check that holds", apply: holds },
+        Rule { name: "check that holds here", apply: holds_here },
+        Rule { name: "check made before", apply: made_before },
+    ]
 }
 
 /// A check that holds stays as long as it says of a size what is not known otherwise.
@@ -27,6 +31,28 @@ fn holds<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<R
             one(SubExp::Const(PrimValue::Unit))
         }
         Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
+    }
+}
+
+/// A condition that was computed further outside may be certain here.
+fn holds_here<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::Basic(Basic::Assert(cond @ SubExp::Var(_), parts, purpose)) = &stm.exp else { return None };
+    is_certain(engine, *cond, MAX_DEPTH).then(|| {
+        Rewrite::Exp(Exp::Basic(Basic::Assert(SubExp::bool(true), parts.clone(), purpose.clone())))
+    })
+}
+
+fn is_certain<R: Rep<Dec = ()>>(engine: &Engine<'_, R>, cond: SubExp, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    match engine.pure_def(cond).as_deref() {
+        Some(Exp::Basic(Basic::CmpOp(op, x, y))) => engine.decide(*op, *x, *y) == Some(true),
+        Some(Exp::Basic(Basic::BinOp(BinOp::LogAnd, x, y))) => {
+            is_certain(engine, *x, depth) && is_certain(engine, *y, depth)
+        }
+        Some(Exp::Basic(Basic::BinOp(BinOp::LogOr, x, y))) => {
+            is_certain(engine, *x, depth) || is_certain(engine, *y, depth)
+        }
+        _ => cond == SubExp::bool(true),
     }
 }
 
