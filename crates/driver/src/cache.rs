@@ -1,6 +1,6 @@
 //! Executables that `fehu run` keeps, so that the second run of a program starts at once.
 //!
-//! In: a checked program. Out: an [`Executable`] to start, from the cache or made for this run alone. What is found
+//! In: a checked program. Out: its process, of an executable of the cache or one made for this run alone. What is found
 //! in the cache is *run*, so this is careful about what it takes from there:
 //!
 //! - `location`: the folder is in the user's own cache folder or nowhere.
@@ -11,7 +11,8 @@
 //!   do this at a time.
 //! - `evict`: it does not grow without limit.
 //!
-//! A cache that cannot be used, for lack of space or of trust, never stops a program from running.
+//! A cache that cannot be used, for lack of space or of trust, or because nothing may be started there, never stops a
+//! program from running.
 
 mod evict;
 mod location;
@@ -20,11 +21,12 @@ mod trust;
 pub use evict::{MAX_AGE, MAX_BYTES};
 
 use crate::compile::{compile_front, Failure, Settings};
+use crate::files::{write_with_mode, TempFolder};
 use crate::front::Front;
 use sha2::{Digest, Sha256};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::io::{self, Read};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -60,25 +62,6 @@ impl std::fmt::Display for NoCache {
     }
 }
 
-/// A program that can be started.
-#[derive(Debug)]
-pub enum Executable {
-    /// An entry of the cache.
-    Cached(PathBuf),
-    /// Made for this run; it is gone with the folder.
-    Private(tempfile::TempDir),
-}
-
-impl Executable {
-    /// Where it is.
-    pub fn path(&self) -> PathBuf {
-        match self {
-            Executable::Cached(path) => path.clone(),
-            Executable::Private(dir) => dir.path().join("prog"),
-        }
-    }
-}
-
 /// How much there is.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Size {
@@ -88,14 +71,15 @@ pub struct Size {
     pub bytes: u64,
 }
 
-/// The executable of a program: from the cache, or compiled and, if possible, put there. `what` says what it is
-/// compiled for, `note` gets a sentence if the user's cache folder is not to be trusted.
-pub fn executable(
+/// Starts a program: an executable from the cache, or one that is compiled and, if possible, put there. `what` says what
+/// it is compiled for, `note` gets a sentence if the user's cache folder is not to be trusted.
+pub fn start<T>(
     front: &Front,
     settings: &Settings,
     what: &str,
     note: impl Fn(&str),
-) -> Result<Executable, Failure> {
+    spawn: impl Fn(&Path) -> io::Result<T>,
+) -> Result<T, Failure> {
     let key = key(front, what);
     let cache = match Cache::open() {
         Ok(cache) => Some(cache),
@@ -105,23 +89,31 @@ pub fn executable(
             None
         }
     };
-    if let Some(entry) = cache.as_ref().and_then(|cache| cache.find(&key)) {
-        return Ok(Executable::Cached(entry));
+    if let Some(started) = cache.as_ref().and_then(|cache| from_cache(&cache.find(&key)?, &spawn)) {
+        return Ok(started);
     }
-    let private = compiled(front, settings)?;
+    let folder = TempFolder::new().map_err(Failure::Outside)?;
+    let private = folder.path().join("prog");
+    compile_front(front, &Settings { output: private.clone(), ..settings.clone() })?;
     // A cache without space is no reason not to run.
-    match cache.and_then(|cache| cache.store(&key, &private.path()).ok()) {
-        Some(entry) => Ok(Executable::Cached(entry)),
-        None => Ok(private),
+    let stored = cache.and_then(|cache| cache.store(&key, &private).ok());
+    match stored.and_then(|entry| from_cache(&entry, &spawn)) {
+        Some(started) => Ok(started),
+        // It may be gone as soon as it runs.
+        None => {
+            spawn(&private).map_err(|e| Failure::Outside(format!("could not run {}: {e}", private.display())))
+        }
     }
 }
 
-/// The executable of a program, compiled for this run alone.
-pub fn compiled(front: &Front, settings: &Settings) -> Result<Executable, Failure> {
-    let outside = |e: io::Error| Failure::Outside(format!("Could not make a temporary folder: {e}."));
-    let private = Executable::Private(tempfile::tempdir().map_err(outside)?);
-    compile_front(front, &Settings { output: private.path(), ..settings.clone() })?;
-    Ok(private)
+/// Starts an entry of the cache. One that cannot be started is useless (its file system or its permissions forbid it, or
+/// somebody cleans the cache in this moment), and is removed.
+fn from_cache<T>(entry: &Path, spawn: impl Fn(&Path) -> io::Result<T>) -> Option<T> {
+    let started = spawn(entry);
+    if started.is_err() {
+        let _ = std::fs::remove_file(entry);
+    }
+    started.ok()
 }
 
 impl Cache {
@@ -205,10 +197,7 @@ impl Cache {
     fn store(&self, key: &str, executable: &Path) -> io::Result<PathBuf> {
         let bytes = std::fs::read(executable)?;
         let place = self.folder.join(format!("{key}-{}", hex(&Sha256::digest(&bytes))));
-        let mut new = tempfile::Builder::new().prefix(evict::UNFINISHED).tempfile_in(&self.folder)?;
-        new.write_all(&bytes)?;
-        new.as_file().set_permissions(std::fs::Permissions::from_mode(0o700))?;
-        new.persist(&place).map_err(|e| e.error)?;
+        write_with_mode(&place, &bytes, 0o700)?;
         evict::evict(&self.folder, SystemTime::now());
         Ok(place)
     }

@@ -1,6 +1,7 @@
 //! Whole compilations: a program's file in, an executable or a library out.
 
 use crate::cc;
+use crate::files::Batch;
 use crate::front::{check_timed, Front};
 use crate::generate::generate;
 use crate::target::Target;
@@ -90,39 +91,26 @@ fn compile_checked(
 ) -> Result<Vec<Diagnostic>, Failure> {
     let generated = generate(front, settings, times).map_err(Failure::Program)?;
     let text = generated.text;
-    let write = |path: &Path, text: &str| {
-        std::fs::write(path, text).map_err(|e| {
-            Failure::Outside(format!("Could not write {}: {}.", path.display(), why_not(path, &e)))
-        })
-    };
     let with = |extension: &str| {
         let mut path = settings.output.clone().into_os_string();
         path.push(extension);
         PathBuf::from(path)
     };
     match settings.product {
-        Product::Library => times.time("write", || {
-            write(&with(".c"), &text.c_text)?;
-            write(&with(".h"), &text.header)?;
-            write(&with(".json"), &text.manifest_json)
-        })?,
+        Product::Library => {
+            let files = [(".c", &text.c_text), (".h", &text.header), (".json", &text.manifest_json)];
+            times.time("write", || {
+                let mut batch = Batch::default();
+                files.iter().try_for_each(|(extension, text)| batch.file(&with(extension), text))?;
+                batch.finish()
+            })
+        }
         Product::Executable | Product::Server => {
-            cc::check_output(&settings.output).map_err(|e| Failure::Outside(e.to_string()))?;
-            let source = with(".c");
-            times.time("write", || write(&source, &text.c_text))?;
-            times
-                .time("C compiler", || cc::compile(&source, &settings.output, settings.target.libraries()))
-                .map_err(|e| Failure::Outside(e.to_string()))?;
+            let output = &settings.output;
+            let build = || cc::build(&text.c_text, &with(".c"), output, settings.target);
+            cc::check_output(output).and_then(|()| times.time("C compiler", build)).map_err(|e| e.to_string())
         }
     }
+    .map_err(Failure::Outside)?;
     Ok(generated.warnings)
-}
-
-/// Why a file could not be written, in words.
-fn why_not(path: &Path, e: &std::io::Error) -> String {
-    let folder = path.parent().filter(|f| !f.as_os_str().is_empty() && !f.is_dir());
-    match folder {
-        Some(folder) => format!("there is no folder {}", folder.display()),
-        None => e.to_string(),
-    }
 }

@@ -1,4 +1,5 @@
-//! Reading files that somebody else named: what is no file is refused, and what has no end is cut short.
+//! Reading files that somebody else named: what is no file is refused, and what has no end is cut short. `writing` has how
+//! files are written, `temporary` those that are gone in the end.
 //!
 //! In: a path, such as `prog.fut`, `/dev/stdin` or `/dev/fd/63` (what a shell gives for `<(command)`). Out: the text
 //! or the bytes, or a sentence about why not. Named pipes are refused, because opening one waits until somebody
@@ -7,6 +8,14 @@
 //! ```text
 //! read_source("/dev/zero")  ==>  Err("it is larger than 16 MiB, the limit for source files")
 //! ```
+
+mod temporary;
+mod writing;
+
+pub use temporary::TempFolder;
+pub(crate) use temporary::FILE_PREFIX;
+pub use writing::{argument, write, write_with_mode, Batch};
+pub(crate) use writing::{not_written, Kept, Unfinished};
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -21,6 +21,7 @@ pub use stops::Variable;
 
 use fehu_ir::interp::{self, run_entry, NanWatch, Trace};
 use fehu_ir::{Attr, EntryPoint, EntryType, Loc, OpaqueType, Prog, Soacs};
+use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 /// A program that is ready to be interpreted.
@@ -51,6 +52,12 @@ impl Interpreted {
     /// Lets programs run for so many statements.
     pub fn at_most(mut self, statements: u64) -> Interpreted {
         self.options.steps = statements;
+        self
+    }
+
+    /// Lets programs end soon after somebody sets this.
+    pub fn interrupted_by(mut self, interrupt: Arc<AtomicBool>) -> Interpreted {
+        self.options.interrupt = interrupt;
         self
     }
 
@@ -139,6 +146,7 @@ impl Interpreted {
             }
             Failure::Stuck(message) | Failure::Overwritten(message) => Stopped::Beyond(message),
             Failure::TooLong => Stopped::Beyond("it takes too many steps".into()),
+            Failure::Interrupted => Stopped::Beyond("it was interrupted".into()),
         })?;
         Ok(results.into_iter().skip(face.size_results).collect())
     }

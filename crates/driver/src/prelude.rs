@@ -1,9 +1,8 @@
 //! The prelude as files that people can open, though it is a part of the compiler.
 
 use crate::cache::Cache;
+use crate::files::write_with_mode;
 use fehu_check::prelude_sources;
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The folder of these files: below that of cached executables, which is the user's alone.
@@ -20,10 +19,7 @@ pub fn file(path: &Path) -> Option<PathBuf> {
         return Some(file);
     }
     std::fs::create_dir_all(&folder).ok()?;
-    let mut new = tempfile::NamedTempFile::new_in(&folder).ok()?;
-    new.write_all(text.as_bytes()).ok()?;
-    new.as_file().set_permissions(std::fs::Permissions::from_mode(0o444)).ok()?;
-    new.persist(&file).ok()?;
+    write_with_mode(&file, text.as_bytes(), 0o444).ok()?;
     Some(file)
 }
 

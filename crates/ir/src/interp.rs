@@ -32,6 +32,7 @@ use fehu_base::prim::{PrimType, PrimValue};
 use fehu_base::{Name, Symbol};
 use rustc_hash::FxHashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 /// Why a program did not end well.
@@ -50,6 +51,8 @@ pub enum Failure {
     Overwritten(String),
     /// It took more steps than were allowed.
     TooLong,
+    /// Somebody wanted it to end.
+    Interrupted,
 }
 
 impl fmt::Display for Failure {
@@ -58,6 +61,7 @@ impl fmt::Display for Failure {
             Failure::Assert { message, .. } => write!(f, "check failed: {message}"),
             Failure::Stuck(message) | Failure::Overwritten(message) => write!(f, "stuck: {message}"),
             Failure::TooLong => f.write_str("too many steps"),
+            Failure::Interrupted => f.write_str("interrupted"),
         }
     }
 }
@@ -83,6 +87,8 @@ pub struct Options {
     pub thread_memory: i64,
     /// How many statements may be run.
     pub steps: u64,
+    /// Set by somebody who wants the program to end.
+    pub interrupt: Arc<AtomicBool>,
     /// Whether to check that every array is where its place says; for programs over `Memory`.
     pub heap: bool,
     /// Who is called with each value that the program traces.
@@ -123,6 +129,7 @@ impl Default for Options {
             shared_memory: 49152,
             thread_memory: 1 << 30,
             steps: 100_000_000,
+            interrupt: Arc::default(),
             heap: false,
             trace: None,
             nan: None,
@@ -275,18 +282,27 @@ impl<'a, R: Rep> Machine<'a, R> {
         })
     }
 
-    fn stm(&mut self, env: &mut Env, stm: &'a Stm<R>) -> Run<()> {
+    /// Counts a statement, or an iteration that may have none.
+    fn step(&mut self) -> Run<()> {
         self.steps += 1;
         if self.steps > self.options.steps {
             return Err(Failure::TooLong);
         }
+        match self.options.interrupt.load(Ordering::Relaxed) {
+            true => Err(Failure::Interrupted),
+            false => Ok(()),
+        }
+    }
+
+    fn stm(&mut self, env: &mut Env, stm: &'a Stm<R>) -> Run<()> {
+        self.step()?;
         if self.notes_what_is_gone(env, stm) {
             return Ok(());
         }
         self.run_stm(env, stm).map_err(|failure| match failure {
             Failure::Stuck(message) => Failure::Stuck(self.at_statement(stm, message)),
             Failure::Overwritten(message) => Failure::Overwritten(self.at_statement(stm, message)),
-            Failure::Assert { .. } | Failure::TooLong => failure,
+            Failure::Assert { .. } | Failure::TooLong | Failure::Interrupted => failure,
         })
     }
 
@@ -431,7 +447,9 @@ impl<'a, R: Rep> Machine<'a, R> {
         };
         result.map_err(|failure| match failure {
             Failure::Stuck(message) => Failure::Stuck(format!("{}: {message}", self.prog.names.show(name))),
-            Failure::Assert { .. } | Failure::Overwritten(_) | Failure::TooLong => failure,
+            Failure::Assert { .. } | Failure::Overwritten(_) | Failure::TooLong | Failure::Interrupted => {
+                failure
+            }
         })
     }
 }

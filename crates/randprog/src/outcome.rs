@@ -40,7 +40,7 @@ impl Outcome {
                 parts.map_or_else(|| Outcome::Broken("a result is no data".into()), Outcome::Values)
             }
             Err(interp::Failure::Assert { message, .. }) => Outcome::Failed(message),
-            Err(interp::Failure::TooLong) => Outcome::Late,
+            Err(interp::Failure::TooLong | interp::Failure::Interrupted) => Outcome::Late,
             Err(interp::Failure::Stuck(message)) => Outcome::Broken(message),
             Err(interp::Failure::Overwritten(message)) => Outcome::Overwritten(message),
         }

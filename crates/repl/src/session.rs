@@ -90,6 +90,7 @@ pub struct Session {
     pub(crate) files: Overlay,
     /// Whether evaluation ends after as many steps as interpreters usually do.
     pub(crate) limited: bool,
+    pub(crate) interrupt: Arc<AtomicBool>,
     pub(crate) stop: Option<StopSink>,
     pub(crate) skipped: Skipped,
     /// Whether programs stop where NaNs come into being.
@@ -143,6 +144,7 @@ impl Session {
             trace: Arc::new(trace),
             files: Overlay::default(),
             limited: false,
+            interrupt: Arc::default(),
             stop: None,
             skipped: Skipped::default(),
             nans: Arc::default(),
@@ -165,6 +167,12 @@ impl Session {
     /// With an end to programs that run too long.
     pub fn limited(mut self) -> Session {
         self.limited = true;
+        self
+    }
+
+    /// With a flag by which others end the evaluation of a line.
+    pub fn interrupted_by(mut self, interrupt: Arc<AtomicBool>) -> Session {
+        self.interrupt = interrupt;
         self
     }
 
@@ -193,6 +201,7 @@ impl Session {
 
     /// Answers a line: a command, declarations, or an expression.
     pub fn enter(&mut self, line: &str) -> Answer {
+        self.interrupt.store(false, Ordering::Relaxed);
         let line = line.trim();
         if line.is_empty() {
             return if self.stopped.is_some() { Answer::Continue } else { Answer::Done };
@@ -340,10 +349,11 @@ impl Session {
         let place = move |loc: &Loc| sources.show(places.span(loc.span));
         let shown = place.clone();
         let program = if self.limited { program } else { program.at_most(u64::MAX) };
-        let program = program.traced(move |loc, tag, text| match tag {
-            Some(tag) => trace(&format!("{tag}: {text}")),
-            None => trace(&format!("{}: {text}", shown(loc))),
-        });
+        let program =
+            program.interrupted_by(self.interrupt.clone()).traced(move |loc, tag, text| match tag {
+                Some(tag) => trace(&format!("{tag}: {text}")),
+                None => trace(&format!("{}: {text}", shown(loc))),
+            });
         let program = match &self.stop {
             Some(stop) => {
                 let stops = Arc::new(Stops::new(self, stop, place.clone()));
@@ -367,6 +377,7 @@ impl Session {
                     format!("this cannot be interpreted: {message}")
                 }
                 Failure::TooLong => "this takes too many steps".to_owned(),
+                Failure::Interrupted => "interrupted".to_owned(),
             })
         })
     }

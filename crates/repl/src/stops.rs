@@ -103,6 +103,7 @@ impl Session {
             trace: self.trace.clone(),
             files: self.files.clone(),
             limited: self.limited,
+            interrupt: self.interrupt.clone(),
             stop: self.stop.clone(),
             skipped: self.skipped.clone(),
             nans: self.nans.clone(),

@@ -21,6 +21,7 @@ use crate::programs::{tuning, ArgumentsFile, Compiler, Maker};
 use crate::{out, outln};
 use curve::INFINITY;
 use fehu_data::spec::EntrySpec;
+use fehu_driver::files::{write, TempFolder};
 use forest::Forest;
 use indicatif::{ProgressBar, ProgressStyle};
 use runner::Runner;
@@ -83,7 +84,7 @@ struct DataSet {
 
 /// Tunes a program and writes its tuning file, whose name it returns; `None` if there is nothing to tune.
 pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, String> {
-    let dir = tempfile::tempdir().map_err(|e| format!("could not make a temporary folder: {e}"))?;
+    let dir = TempFolder::new()?;
     let specs = selection(options).of(program)?;
     if specs.is_empty() {
         return Err(format!("{} has no data sets to tune for", program.display()));
@@ -169,8 +170,7 @@ pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, St
         return Err("every data set fails, so nothing was learnt".into());
     }
     let file = tuning::beside(program, &options.tuning);
-    std::fs::write(&file, tuning_file(&settings, &chosen))
-        .map_err(|e| format!("could not write {}: {e}", file.display()))?;
+    write(&file, tuning_file(&settings, &chosen))?;
     Ok(Some(file))
 }
 

@@ -19,6 +19,7 @@ use crate::programs::{find, in_parallel, tuning, Compiler, Maker, ServerProcess}
 use crate::{errln, outln, output};
 use dataset::{run_dataset, Job};
 use fehu_data::spec::EntrySpec;
+use fehu_driver::files::TempFolder;
 use indicatif::{ProgressBar, ProgressStyle};
 use regex::Regex;
 use results::{entry_key, Outcome, Results};
@@ -82,7 +83,7 @@ pub fn bench(paths: &[PathBuf], options: &Options) -> Result<Results, String> {
         entry_point: options.entry_point.as_deref(),
         spec_file: options.spec_file.as_deref(),
     };
-    let dir = tempfile::tempdir().map_err(|e| format!("could not make a temporary folder: {e}"))?;
+    let dir = TempFolder::new()?;
     let mut programs = vec![];
     for file in find(paths)? {
         let name = file.display().to_string();

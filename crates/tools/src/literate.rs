@@ -23,7 +23,7 @@ use directive::{Directive, Product};
 use document::{blocks, code, fenced, Block, Comment};
 use fehu_base::{Diagnostic, Span};
 use fehu_data::script::{Exp, Function};
-use fehu_driver::files::read_data;
+use fehu_driver::files::{read_data, write, TempFolder};
 use fehu_driver::hash::program_hash;
 use fehu_driver::load::{load, Loaded};
 use folder::{key, Folder};
@@ -103,7 +103,7 @@ struct Document<'a> {
     compiler: Compiler,
     /// Functions of the program that directives apply.
     functions: Vec<String>,
-    scratch: tempfile::TempDir,
+    scratch: TempFolder,
     /// The program, once it runs.
     process: Option<ServerProcess>,
     compiled: bool,
@@ -134,7 +134,7 @@ impl<'a> Document<'a> {
         functions.dedup();
         let compiler =
             Compiler::new(&options.backend, options.compiler.as_deref(), &options.compiler_options)?;
-        let scratch = tempfile::tempdir().map_err(|e| format!("could not make a temporary folder: {e}"))?;
+        let scratch = TempFolder::new()?;
         let stem = output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let link = format!("{stem}-img");
         let settings =
@@ -184,8 +184,7 @@ impl<'a> Document<'a> {
                 }
             }
         }
-        std::fs::write(output, texts.join("\n"))
-            .map_err(|e| format!("could not write {}: {e}", output.display()))?;
+        write(output, texts.join("\n"))?;
         self.folder.clean();
         Ok(all_succeeded)
     }

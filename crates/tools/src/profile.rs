@@ -17,6 +17,7 @@ mod tables;
 mod text;
 
 use crate::bench::results::{read_json, Measurement, Outcome, Results};
+use fehu_driver::files::Batch;
 use report::Report;
 use std::path::{Path, PathBuf};
 use tables::Tables;
@@ -27,6 +28,7 @@ pub fn profile(json: &Path, notes: &mut Vec<String>) -> Result<PathBuf, String> 
     let value = read_json(json)?;
     if let Some(results) = Results::from_json(&value) {
         let places = places(&results);
+        let mut batch = Batch::default();
         for ((program, datasets), place) in results.programs.iter().zip(places) {
             let source_folder = Path::new(program).parent().unwrap_or(Path::new(""));
             for (dataset, outcome) in datasets {
@@ -35,7 +37,7 @@ pub fn profile(json: &Path, notes: &mut Vec<String>) -> Result<PathBuf, String> 
                         notes.push(format!("{program}, {dataset}: failed, so there is no profile"))
                     }
                     Outcome::Measured(m) => {
-                        if !write_dataset(&folder.join(&place), dataset, m, source_folder)? {
+                        if !write_dataset(&mut batch, &folder.join(&place), dataset, m, source_folder)? {
                             notes.push(format!(
                                 "{program}, {dataset}: no profile; run `fehu bench` with --profile"
                             ));
@@ -44,13 +46,16 @@ pub fn profile(json: &Path, notes: &mut Vec<String>) -> Result<PathBuf, String> 
                 }
             }
         }
+        batch.finish()?;
         return Ok(folder);
     }
     let report = Report::from_json(&value).ok_or_else(|| {
         format!("{} is neither a result of `fehu bench --json` nor a report", json.display())
     })?;
     let name = json.file_stem().map_or("report".into(), |n| n.to_string_lossy().into_owned());
-    write_report(&folder, &name, &report, Path::new(""))?;
+    let mut batch = Batch::default();
+    write_report(&mut batch, &folder, &name, &report, Path::new(""))?;
+    batch.finish()?;
     Ok(folder)
 }
 
@@ -85,33 +90,41 @@ fn common_folder<'a>(mut files: impl Iterator<Item = &'a Path>) -> PathBuf {
 }
 
 /// Whether there was a profile.
-fn write_dataset(folder: &Path, dataset: &str, m: &Measurement, sources: &Path) -> Result<bool, String> {
+fn write_dataset(
+    batch: &mut Batch,
+    folder: &Path,
+    dataset: &str,
+    m: &Measurement,
+    sources: &Path,
+) -> Result<bool, String> {
     let Some(report) = m.profiling.as_ref().and_then(Report::from_json) else { return Ok(false) };
     let name = file_name(dataset);
-    write_report(folder, &name, &report, sources)?;
+    write_report(batch, folder, &name, &report, sources)?;
     if let Some(log) = &m.log {
-        write(&folder.join(format!("{name}.log")), log)?;
+        batch.file(&folder.join(format!("{name}.log")), log)?;
     }
     Ok(true)
 }
 
-fn write_report(folder: &Path, name: &str, report: &Report, sources: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(folder).map_err(|e| format!("could not make {}: {e}", folder.display()))?;
+fn write_report(
+    batch: &mut Batch,
+    folder: &Path,
+    name: &str,
+    report: &Report,
+    sources: &Path,
+) -> Result<(), String> {
+    batch.folder(folder)?;
     let tables = Tables::of(report);
-    write(&folder.join(format!("{name}.summary")), &text::summary(report, &tables))?;
-    write(&folder.join(format!("{name}.timeline")), &text::timeline(report))?;
+    batch.file(&folder.join(format!("{name}.summary")), text::summary(report, &tables))?;
+    batch.file(&folder.join(format!("{name}.timeline")), text::timeline(report))?;
     let read = |file: &str| {
         let candidates = [PathBuf::from(file), sources.join(file)];
         candidates.iter().find_map(|path| fehu_driver::files::read_source(path).ok())
     };
     for (file, page) in html::pages(name, report, &tables, read) {
-        write(&folder.join(file), &page)?;
+        batch.file(&folder.join(file), page)?;
     }
     Ok(())
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|e| format!("could not write {}: {e}", path.display()))
 }
 
 /// A name that a file can have.

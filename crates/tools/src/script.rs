@@ -6,6 +6,7 @@
 use crate::programs::script::{evaluate, Format, Places, ScriptError, Store};
 use crate::programs::{Compiler, ServerProcess};
 use fehu_data::script::{parse_script, Exp};
+use fehu_driver::files::TempFolder;
 use std::path::{Path, PathBuf};
 
 /// What to evaluate with, and how.
@@ -33,7 +34,7 @@ pub fn script(program: &Path, expressions: &[String], options: &Options) -> Resu
         .iter()
         .map(|text| parse_script(text).map_err(|e| format!("the script cannot be read: {e}")))
         .collect::<Result<_, _>>()?;
-    let dir = tempfile::tempdir().map_err(|e| format!("could not make a temporary folder: {e}"))?;
+    let dir = TempFolder::new()?;
     let server = if program.extension().is_none_or(|e| e != "fut") {
         program.to_owned()
     } else if options.skip_compilation {

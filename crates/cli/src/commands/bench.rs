@@ -1,5 +1,6 @@
 //! `fehu bench`.
 
+use fehu_driver::files::write;
 use fehu_tools::bench::{all_measured, bench, Options, Plan};
 use fehu_tools::errln;
 use fehu_tools::output::progress_bars;
@@ -12,7 +13,7 @@ const HELP: &str = "\
 Each data set in a program's test blocks runs once to warm up, and then at
 least ten times (--runs) and half a second. If these runs leave the mean
 uncertain by more than one percent, they are forgotten, and the program runs
-until it is known better, or for five minutes (--convergence-max-seconds).
+until it is known better, or for ten seconds (--convergence-max-seconds).
 
   fehu bench prog.fut
   fehu bench --backend=c --json=before.json programs/
@@ -38,7 +39,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NUM")]
     concurrency: Option<usize>,
     /// How long to look for a better mean at most.
-    #[arg(long, value_name = "NUM", default_value_t = 300)]
+    #[arg(long, value_name = "NUM", default_value_t = 10)]
     convergence_max_seconds: u64,
     /// Only run this entry point.
     #[arg(short = 'e', long, value_name = "NAME")]
@@ -128,8 +129,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
     };
     if let Some(file) = &args.json {
-        if let Err(e) = std::fs::write(file, format!("{}\n", results.to_json())) {
-            errln!("fehu: could not write {}: {e}", file.display());
+        if let Err(why) = write(file, format!("{}\n", results.to_json())) {
+            errln!("fehu: {why}");
             return ExitCode::from(1);
         }
     }

@@ -1,9 +1,10 @@
 //! `fehu completions` and `fehu man`: what shells and manual readers need to know, made from the options themselves.
 
 use clap::CommandFactory;
+use fehu_driver::files::Batch;
 use fehu_tools::output::write_bytes;
 use fehu_tools::{errln, outln};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -36,14 +37,34 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 /// Writes a manual page for each command.
 pub(crate) fn man(args: &ManArgs) -> ExitCode {
-    match clap_mangen::generate_to(crate::Cli::command(), &args.folder) {
+    match write_pages(&args.folder) {
         Ok(()) => {
             outln!("Wrote manual pages to {}", args.folder.display());
             ExitCode::SUCCESS
         }
-        Err(e) => {
-            errln!("fehu: could not write to {}: {e}", args.folder.display());
+        Err(why) => {
+            errln!("fehu: {why}");
             ExitCode::from(1)
         }
     }
+}
+
+fn write_pages(folder: &Path) -> Result<(), String> {
+    let mut command = crate::Cli::command().disable_help_subcommand(true);
+    command.build();
+    let mut pages = Batch::default();
+    add_pages(command, folder, &mut pages)?;
+    pages.finish()
+}
+
+/// The page of a command, and those of the commands in it.
+fn add_pages(command: clap::Command, folder: &Path, pages: &mut Batch) -> Result<(), String> {
+    for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
+        add_pages(inner.clone(), folder, pages)?;
+    }
+    let page = clap_mangen::Man::new(command);
+    let path = folder.join(page.get_filename());
+    let mut text = vec![];
+    page.render(&mut text).map_err(|e| format!("could not write {}: {e}", path.display()))?;
+    pages.file(&path, text)
 }

@@ -4,6 +4,7 @@ use crate::report::show_all;
 use fehu_base::diagnostic::Colour;
 use fehu_base::{FileId, Severity};
 use fehu_doc::{Example, Input};
+use fehu_driver::files::Batch;
 use fehu_driver::front::check_over;
 use fehu_driver::load::{normalise, Overlay};
 use fehu_tools::errln;
@@ -65,17 +66,16 @@ fn document(args: &Args) -> Result<(), String> {
         errln!("fehu: {warning}");
     }
     site.examples.iter().for_each(|example| check(example, &root));
+    let mut batch = Batch::default();
     for page in site.pages {
         let path = args.output.join(&page.path);
         if args.verbose {
             errln!("Writing {}.", path.display());
         }
-        let folder = path.parent().unwrap_or(Path::new(""));
-        std::fs::create_dir_all(folder)
-            .and_then(|()| std::fs::write(&path, &page.content))
-            .map_err(|e| format!("could not write {}: {e}", path.display()))?;
+        batch.folder(path.parent().unwrap_or(Path::new("")))?;
+        batch.file(&path, &page.content)?;
     }
-    Ok(())
+    batch.finish()
 }
 
 /// A file, which must be correct; `None` if it wants no documentation.

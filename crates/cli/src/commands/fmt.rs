@@ -2,6 +2,7 @@
 
 use crate::report::show_all;
 use fehu_base::SourceMap;
+use fehu_driver::files::{read_source, write};
 use fehu_tools::{errln, out};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -38,8 +39,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
                 failed = true;
             }
             Outcome::Changed(text) => {
-                if let Err(e) = replace(file, &text) {
-                    errln!("fehu: cannot write {}: {e}", file.display());
+                if let Err(why) = write(file, text) {
+                    errln!("fehu: {why}");
                     failed = true;
                 }
             }
@@ -79,7 +80,7 @@ fn from_stdin(check: bool) -> ExitCode {
 }
 
 fn format_file(file: &Path) -> Outcome {
-    match fehu_driver::files::read_source(file) {
+    match read_source(file) {
         Ok(text) => format(file, &text),
         Err(why) => {
             errln!("fehu: could not read {}: {why}", file.display());
@@ -99,16 +100,4 @@ fn format(name: &Path, text: &str) -> Outcome {
             Outcome::Failed
         }
     }
-}
-
-/// Writes a file next to the old one, which it then replaces: whoever interrupts this keeps one of the two.
-fn replace(file: &Path, text: &str) -> std::io::Result<()> {
-    // Through links, so that they stay links.
-    let file = std::fs::canonicalize(file)?;
-    let folder = file.parent().unwrap_or(Path::new("."));
-    let mut new = tempfile::NamedTempFile::new_in(folder)?;
-    std::io::Write::write_all(&mut new, text.as_bytes())?;
-    std::fs::set_permissions(new.path(), std::fs::metadata(&file)?.permissions())?;
-    new.persist(&file).map_err(|e| e.error)?;
-    Ok(())
 }

@@ -1,5 +1,6 @@
 //! `fehu new`: a project to start from.
 
+use fehu_driver::files::Batch;
 use fehu_tools::{errln, outln};
 use std::path::Path;
 use std::process::ExitCode;
@@ -59,14 +60,14 @@ fn make(name: &str) -> Result<(), String> {
         ));
     }
     let folder = Path::new(name);
-    std::fs::create_dir(folder).map_err(|e| match e.kind() {
-        std::io::ErrorKind::AlreadyExists => format!("there is a {name} already"),
-        _ => format!("could not make {name}: {e}"),
-    })?;
+    if folder.exists() {
+        return Err(format!("there is a {name} already"));
+    }
+    let mut batch = Batch::default();
+    batch.folder(folder)?;
     for (file, text) in FILES {
         let path = folder.join(file.replace("NAME", name));
-        std::fs::write(&path, text.replace("NAME", name))
-            .map_err(|e| format!("could not write {}: {e}", path.display()))?;
+        batch.file(&path, text.replace("NAME", name))?;
     }
-    Ok(())
+    batch.finish()
 }

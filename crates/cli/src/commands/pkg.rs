@@ -2,6 +2,7 @@
 
 use crate::report::show_all;
 use fehu_driver::cache::{Cache, NoCache};
+use fehu_driver::files::TempFolder;
 use fehu_pkg::{Access, Error, PkgPath, Project, Registry, Version};
 use fehu_tools::{errln, outln};
 use std::path::PathBuf;
@@ -119,15 +120,14 @@ fn act(args: &Args) -> Result<(), Error> {
 }
 
 /// Where packages come from. Without a cache, copies of repositories are gone with the folder that is returned.
-fn registry(args: &Args) -> Result<(Option<tempfile::TempDir>, Registry), Error> {
+fn registry(args: &Args) -> Result<(Option<TempFolder>, Registry), Error> {
     let (temporary, folder) = match Cache::open() {
         Ok(cache) => (None, cache.folder().join("packages")),
         Err(why) => {
             if let NoCache::Refused(..) = why {
                 errln!("fehu: {why}");
             }
-            let folder = tempfile::tempdir()
-                .map_err(|e| Error::Other(format!("could not make a temporary folder: {e}")))?;
+            let folder = TempFolder::new().map_err(Error::Other)?;
             let path = folder.path().to_owned();
             (Some(folder), path)
         }

@@ -10,11 +10,14 @@ use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{Context, Editor, Helper};
+use signal_hook::consts::SIGINT;
 use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 /// Options of `fehu repl`.
 #[derive(clap::Args)]
@@ -26,6 +29,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> ExitCode {
     let is_terminal = std::io::stdin().is_terminal();
     let mut session = Session::new(|line| outln!("{line}")).stopping(move |stop| inspect(stop, is_terminal));
+    if is_terminal {
+        match interrupts() {
+            Ok(interrupt) => session = session.interrupted_by(interrupt),
+            Err(e) => errln!("fehu: Ctrl-C will end the session: {e}"),
+        }
+    }
     if let Some(file) = &args.file {
         if let Answer::Problem(problem) = session.load(file) {
             show_problem(&problem);
@@ -42,6 +51,14 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             ExitCode::from(1)
         }
     }
+}
+
+/// A flag that Ctrl-C sets while a line is evaluated. If that does not end it, the next Ctrl-C ends the process.
+fn interrupts() -> std::io::Result<Arc<AtomicBool>> {
+    let interrupt: Arc<AtomicBool> = Arc::default();
+    signal_hook::flag::register_conditional_default(SIGINT, interrupt.clone())?;
+    signal_hook::flag::register(SIGINT, interrupt.clone())?;
+    Ok(interrupt)
 }
 
 /// Answers lines that no person types. Where the program stops, the next lines are about that.

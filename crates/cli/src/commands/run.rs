@@ -4,7 +4,7 @@ use crate::report::{show, show_all, Warnings};
 use fehu_base::Symbol;
 use fehu_check::scope::TermEntry;
 use fehu_check::tast::Dec;
-use fehu_driver::cache::{self, Executable};
+use fehu_driver::cache;
 use fehu_driver::compile::{Failure, Settings};
 use fehu_driver::front::{self, Front};
 use fehu_driver::interpret::{interpreted, Stopped};
@@ -12,7 +12,7 @@ use fehu_driver::target::Target;
 use fehu_tools::{errln, outln};
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 
 /// Options of `fehu run`.
@@ -143,25 +143,15 @@ fn start(args: &Args, front: &Front) -> Result<Child, Failure> {
     let entry_points = vec![args.entry.clone()];
     let settings = Settings { entry_points, ..Settings::executable(Target::C, PathBuf::new()) };
     let note = |text: &str| errln!("fehu: {text}");
-    let executable = cache::executable(front, &settings, &format!("run {}", args.entry), note)?;
-    match spawn(args, &executable) {
-        // Somebody cleans the cache in this moment.
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            spawn(args, &cache::compiled(front, &settings)?)
+    let spawn = |executable: &Path| {
+        let mut command = Command::new(executable);
+        command.arg0(program_name(args)).args(["-e", &args.entry]);
+        if args.binary {
+            command.arg("-b");
         }
-        started => started,
-    }
-    .map_err(|e| Failure::Outside(format!("Could not run {}: {e}.", executable.path().display())))
-}
-
-/// An executable that was made for this run alone may be gone as soon as it runs.
-fn spawn(args: &Args, executable: &Executable) -> std::io::Result<Child> {
-    let mut command = Command::new(executable.path());
-    command.arg0(program_name(args)).args(["-e", &args.entry]);
-    if args.binary {
-        command.arg("-b");
-    }
-    command.spawn()
+        command.spawn()
+    };
+    cache::start(front, &settings, &format!("run {}", args.entry), note, spawn)
 }
 
 /// As a shell says it: programs that die of a signal have codes from 128 on.

@@ -1,7 +1,7 @@
 //! `fehu script`.
 
+use fehu_tools::output::write_bytes;
 use fehu_tools::script::{script, Options};
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -80,10 +80,10 @@ pub(crate) fn run(args: &Args, matches: Option<&clap::ArgMatches>) -> ExitCode {
         binary: args.binary,
     };
     match script(&args.program, &expressions, &options) {
-        Ok(bytes) => match std::io::stdout().write_all(&bytes) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(_) => ExitCode::from(1),
-        },
+        Ok(bytes) => {
+            write_bytes(&bytes);
+            ExitCode::SUCCESS
+        }
         Err(message) => {
             fehu_tools::errln!("fehu: {message}");
             ExitCode::from(1)

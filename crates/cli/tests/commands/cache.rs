@@ -89,6 +89,17 @@ fn the_second_run_needs_no_compiler() {
 }
 
 #[test]
+fn an_entry_that_cannot_be_started_is_replaced() {
+    let scene = Scene::new();
+    scene.cached();
+    let [entry] = &scene.entries()[..] else { panic!("one entry: {:?}", scene.entries()) };
+    std::fs::set_permissions(entry, std::fs::Permissions::from_mode(0o600)).expect("set");
+    scene.cached();
+    let mode = std::fs::metadata(entry).expect("an entry").permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+#[test]
 fn a_folder_that_others_may_write_to_is_not_used() {
     let scene = Scene::new();
     scene.cached();

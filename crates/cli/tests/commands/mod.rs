@@ -7,6 +7,7 @@ mod evaluate;
 mod explain;
 mod fmt;
 pub(crate) mod futhark;
+mod interrupts;
 mod json;
 mod literate;
 mod lsp;
@@ -14,6 +15,7 @@ mod names;
 mod pkg;
 mod projects;
 mod streams;
+mod writing;
 
 use crate::quick_cc::quick_cc;
 use std::path::{Path, PathBuf};

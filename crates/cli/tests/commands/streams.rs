@@ -29,6 +29,7 @@ fn printing() -> Vec<Vec<String>> {
         "help",
         "check --help",
         "dataget DOT #0",
+        "script DOT 1",
         "test -t DOT",
         "cache",
         "run DOT",
@@ -208,7 +209,7 @@ fn output_goes_only_where_it_can() {
         (vec!["c", "--library", &dot, "-o", &none], "there is no folder"),
         (vec!["c", &dot, "-o", &folder], "folder"),
         (vec!["c", &dot, "-o", "/dev/full"], "not a regular file"),
-        (vec!["man", &none], "No such file"),
+        (vec!["man", &none], "there is no folder"),
     ] {
         let done = run(&args);
         assert_eq!(done.status.code(), Some(1), "{args:?}");

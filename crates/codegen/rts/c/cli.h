@@ -151,7 +151,10 @@ TOOL_FUN int run_entry(const struct options *opts, struct futhark_context *ctx, 
     }
   }
   if (times != NULL) {
-    fclose(times);
+    bool written = !ferror(times);
+    if ((fclose(times) != 0 || !written) && status == 0) {
+      status = complain(opts->program, "Cannot write %s: %s\n", opts->time_file, strerror(errno));
+    }
   }
   if (status == 0 && !opts->quiet) {
     status = write_output(opts, ctx, entry->output.type, &output);
@@ -205,7 +208,8 @@ TOOL_FUN int run_main(int argc, char **argv, size_t stack_room) {
     futhark_context_free(ctx);
   }
   futhark_context_config_free(opts.cfg);
-  if (fflush(stdout) != 0 && status == 0) {
+  bool written = !ferror(stdout);
+  if ((fflush(stdout) != 0 || !written) && status == 0) {
     status = complain(opts.program, "Cannot write the result: %s\n", strerror(errno));
   }
   return status;

@@ -27,6 +27,8 @@
 struct futhark_context_config {
   int debugging, profiling, logging;
   char *cache_file;
+  // Whether there was no memory for something that was set.
+  bool lost;
   // The context that uses it, if there is one by now.
   struct futhark_context *ctx;
   int64_t params[NUM_PARAMS + 1];
@@ -96,7 +98,7 @@ RTS_FUN int64_t param_value(struct futhark_context *ctx, int param) {
 // Replaces the error, if there is one already.
 TOOL_FUN void set_error(struct futhark_context *ctx, const char *format, ...) PRINTF_LIKE(2, 3);
 TOOL_FUN void set_error(struct futhark_context *ctx, const char *format, ...) {
-  struct string message = {NULL, 0, 0};
+  struct string message = {0};
   va_list args;
   va_start(args, format);
   string_vprintf(&message, format, args);
@@ -107,7 +109,7 @@ TOOL_FUN void set_error(struct futhark_context *ctx, const char *format, ...) {
 // A failed check of the program.
 TOOL_FUN int fail(struct futhark_context *ctx, const char *format, ...) PRINTF_LIKE(2, 3);
 TOOL_FUN int fail(struct futhark_context *ctx, const char *format, ...) {
-  struct string message = {NULL, 0, 0};
+  struct string message = {0};
   va_list args;
   va_start(args, format);
   string_vprintf(&message, format, args);
@@ -178,6 +180,7 @@ void futhark_context_config_set_logging(struct futhark_context_config *cfg, int 
 void futhark_context_config_set_cache_file(struct futhark_context_config *cfg, const char *f) {
   free(cfg->cache_file);
   cfg->cache_file = f == NULL ? NULL : string_copy(f);
+  cfg->lost = cfg->lost || (f != NULL && cfg->cache_file == NULL);
 }
 
 // Sizes are part of kernels that exist already; thresholds may change at any time.
@@ -224,15 +227,22 @@ struct futhark_context *futhark_context_new(struct futhark_context_config *cfg) 
   lock_create(&ctx->lock);
   // Leaves an error behind if it fails.
   lock_take(&ctx->lock);
-  if (backend_open(ctx) == FUTHARK_SUCCESS) {
+  int err = backend_open(ctx);
+  if (err == FUTHARK_SUCCESS) {
     backend_enter(ctx);
-    if (globals_create(ctx) == FUTHARK_SUCCESS) {
-      (void)backend_sync(ctx);
+    err = cfg->lost ? FUTHARK_OUT_OF_MEMORY : globals_create(ctx);
+    if (err == FUTHARK_SUCCESS) {
+      err = backend_sync(ctx);
     }
     backend_leave(ctx);
   }
   lock_release(&ctx->lock);
   cfg->ctx = ctx;
+  if (err != FUTHARK_SUCCESS && ctx->error == NULL) {
+    // There is no memory even for a message.
+    futhark_context_free(ctx);
+    return NULL;
+  }
   return ctx;
 }
 
@@ -263,7 +273,7 @@ int futhark_context_sync(struct futhark_context *ctx) {
 int futhark_context_clear_caches(struct futhark_context *ctx) {
   enter(ctx);
   memory_trim(&ctx->memory);
-  ctx->memory.peak = ctx->memory.live;
+  memory_forget(&ctx->memory);
   ctx->calls = ctx->call_time = 0;
   backend_forget(ctx);
   leave(ctx);
@@ -283,15 +293,19 @@ void futhark_context_set_logging_file(struct futhark_context *ctx, FILE *f) {
 }
 
 void futhark_context_pause_profiling(struct futhark_context *ctx) {
+  lock_take(&ctx->lock);
   ctx->profiling_paused = 1;
+  lock_release(&ctx->lock);
 }
 
 void futhark_context_unpause_profiling(struct futhark_context *ctx) {
+  lock_take(&ctx->lock);
   ctx->profiling_paused = 0;
+  lock_release(&ctx->lock);
 }
 
 char *futhark_context_report(struct futhark_context *ctx) {
-  struct string report = {NULL, 0, 0};
+  struct string report = {0};
   enter(ctx);
   string_printf(&report, "{\"memory\":{\"" MEMORY_SPACE "\": %" PRId64 "},\"events\":[", ctx->memory.peak);
   backend_report(ctx, &report);

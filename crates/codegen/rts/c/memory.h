@@ -27,8 +27,9 @@ struct block {
 
 struct memory {
   struct block *cache[SIZE_CLASSES];
-  // Bytes in use (as asked for), the most there ever were, and bytes in the cache.
-  int64_t live, peak, cached;
+  // Bytes in use (as asked for) and the most there ever were; the same of the blocks that they are in; bytes of blocks in
+  // the cache.
+  int64_t live, peak, taken, most_taken, cached;
 };
 
 // The class of a size, and the size all blocks of the class have.
@@ -50,6 +51,12 @@ CALLED_FUN void memory_trim(struct memory *memory) {
     }
   }
   memory->cached = 0;
+}
+
+// What was in use at most is what is in use now.
+CALLED_FUN void memory_forget(struct memory *memory) {
+  memory->peak = memory->live;
+  memory->most_taken = memory->taken;
 }
 
 // A block with one reference, or NULL when out of memory.
@@ -92,6 +99,10 @@ CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
   if (memory->live > memory->peak) {
     memory->peak = memory->live;
   }
+  memory->taken += b->room;
+  if (memory->taken > memory->most_taken) {
+    memory->most_taken = memory->taken;
+  }
   return b;
 }
 
@@ -102,7 +113,8 @@ CALLED_FUN void memory_give(struct memory *memory, struct block *b) {
     return;
   }
   memory->live -= b->size;
-  int64_t limit = memory->peak < ((int64_t)1 << 26) ? (int64_t)1 << 26 : memory->peak;
+  memory->taken -= b->room;
+  int64_t limit = memory->most_taken < ((int64_t)1 << 26) ? (int64_t)1 << 26 : memory->most_taken;
   if (memory->cached + b->room > limit) {
     free(b);
     return;

@@ -83,6 +83,7 @@ TOOL_FUN void set_param_option(struct options *opts, const char *assignment) {
   }
   char *name = string_copy(assignment);
   if (name == NULL) {
+    option_error(opts, "Out of memory.");
     return;
   }
   name[equals - assignment] = '\0';
@@ -129,11 +130,11 @@ TOOL_FUN void apply_option(struct options *opts, const struct option_spec *o, co
   } else if (strcmp(o->name, "param") == 0) {
     set_param_option(opts, value);
   } else if (strcmp(o->name, "tuning") == 0) {
-    char *problem = load_tuning(opts->cfg, value);
-    if (problem != NULL) {
-      option_error(opts, "When loading tuning file '%s': %s", value, problem);
-      free(problem);
+    struct string problem = {0};
+    if (!load_tuning(opts->cfg, value, &problem)) {
+      option_error(opts, "When loading tuning file '%s': %s", value, problem.text == NULL ? "Out of memory." : problem.text);
     }
+    free(problem.text);
   } else if (strcmp(o->name, "cache-file") == 0) {
     futhark_context_config_set_cache_file(opts->cfg, value);
   }

@@ -66,32 +66,16 @@ TOOL_FUN void run_command(struct server *s, int argc, char **words) {
   failure("Unknown command: %s", words[0]);
 }
 
-// A line without its end, or NULL at the end of input; to be freed.
-TOOL_FUN char *read_line(void) {
-  struct string line = {NULL, 0, 0};
-  int c = getchar();
-  if (c == EOF) {
-    return NULL;
-  }
-  string_append(&line, "", 0);
-  for (; c != EOF && c != '\n'; c = getchar()) {
-    char byte = (char)c;
-    string_append(&line, &byte, 1);
-  }
-  return line.text;
-}
-
 // Splits a line at spaces, in place; words in double quotes may contain spaces.
-// NULL if a quote is not closed or there is no memory.
-TOOL_FUN char **split_words(char *line, int *argc) {
-  char **words = calloc(strlen(line) / 2 + 2, sizeof(char *));
-  *argc = 0;
-  while (words != NULL) {
+// How many words there are; -1 if a quote is not closed.
+TOOL_FUN int split_words(char *line, char **words) {
+  int count = 0;
+  for (;;) {
     while (is_space((unsigned char)*line)) {
       line++;
     }
     if (*line == '\0') {
-      break;
+      return count;
     }
     bool quoted = *line == '"';
     char *start = quoted ? line + 1 : line;
@@ -100,39 +84,44 @@ TOOL_FUN char **split_words(char *line, int *argc) {
       end++;
     }
     if (quoted && *end == '\0') {
-      free(words);
-      return NULL;
+      return -1;
     }
     line = *end == '\0' ? end : end + 1;
     *end = '\0';
-    words[(*argc)++] = start;
+    words[count++] = start;
   }
-  return words;
+}
+
+// Obeys a command; one for which there was no memory has no text.
+TOOL_FUN void obey(struct server *s, char *line) {
+  char **words = line == NULL ? NULL : calloc(strlen(line) / 2 + 2, sizeof(char *));
+  int argc = words == NULL ? 0 : split_words(line, words);
+  if (words == NULL) {
+    failure("Out of memory.");
+  } else if (argc < 0) {
+    failure("Invalid command: a quote is not closed.");
+  } else if (argc == 0) {
+    failure("Empty command.");
+  } else {
+    run_command(s, argc, words);
+  }
+  free(words);
 }
 
 TOOL_FUN void serve(struct server *s, const char *program) {
   const char *debugging = getenv("FUTHARK_COMPILER_DEBUGGING");
   bool echo = debugging != NULL && strcmp(debugging, "1") == 0;
-  char *line;
+  struct string line;
   printf("%%%%%% OK\n");
   fflush(stdout);
-  while ((line = read_line()) != NULL) {
-    int argc;
+  while (read_line(stdin, &line)) {
     if (echo) {
-      fprintf(stderr, "%s: %s\n", program, line);
+      fprintf(stderr, "%s: %s\n", program, line.text == NULL ? "" : line.text);
     }
-    char **words = split_words(line, &argc);
-    if (words == NULL) {
-      failure("Invalid command: a quote is not closed.");
-    } else if (argc == 0) {
-      failure("Empty command.");
-    } else {
-      run_command(s, argc, words);
-    }
+    obey(s, line.text);
     printf("%%%%%% OK\n");
     fflush(stdout);
-    free(words);
-    free(line);
+    free(line.text);
   }
 }
 

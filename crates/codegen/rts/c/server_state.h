@@ -116,6 +116,9 @@ TOOL_FUN const void *variable_argument(const struct variable *v) {
 // The arguments that variables hold, or NULL; to be freed.
 TOOL_FUN const void **want_arguments(struct server *s, char **names, int n) {
   const void **arguments = calloc((size_t)n + 1, sizeof(void *));
+  if (arguments == NULL) {
+    failure("Out of memory.");
+  }
   for (int i = 0; i < n && arguments != NULL; i++) {
     struct variable *v = want_variable(s, names[i]);
     if (v == NULL) {

@@ -3,14 +3,24 @@
 struct string {
   char *text;
   size_t length, room;
+  // Whether there was no memory for a part of it. It has no text then, whatever is appended.
+  bool lost;
 };
 
-// Appends; what does not fit in memory is left out.
+CALLED_FUN void string_lose(struct string *s) {
+  free(s->text);
+  *s = (struct string){.lost = true};
+}
+
 CALLED_FUN void string_append(struct string *s, const char *text, size_t length) {
+  if (s->lost) {
+    return;
+  }
   if (s->length + length + 1 > s->room) {
     size_t room = 2 * (s->length + length + 1);
     char *text_new = realloc(s->text, room);
     if (text_new == NULL) {
+      string_lose(s);
       return;
     }
     s->text = text_new;
@@ -27,7 +37,9 @@ CALLED_FUN void string_vprintf(struct string *s, const char *format, va_list arg
   va_copy(again, args);
   int length = vsnprintf(NULL, 0, format, args);
   char *text = length < 0 ? NULL : malloc((size_t)length + 1);
-  if (text != NULL) {
+  if (text == NULL) {
+    string_lose(s);
+  } else {
     vsnprintf(text, (size_t)length + 1, format, again);
     string_append(s, text, (size_t)length);
     free(text);

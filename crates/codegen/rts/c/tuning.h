@@ -1,29 +1,37 @@
 // Start of tuning.h: tuning files, lines of `name=value` and `--` comments.
 
-// The next line, however long, without its end; NULL after the last. To be freed.
-TOOL_FUN char *tuning_line(FILE *file) {
-  struct string line = {NULL, 0, 0};
+// The next line, however long, without its end; false after the last. Its text is to be freed; it is NULL if there is no
+// memory for it.
+TOOL_FUN bool read_line(FILE *file, struct string *line) {
+  *line = (struct string){0};
   int c = getc(file);
-  if (c != EOF) {
-    string_append(&line, "", 0);
+  if (c == EOF) {
+    return false;
   }
+  string_append(line, "", 0);
   for (; c != EOF && c != '\n'; c = getc(file)) {
     char byte = (char)c;
-    string_append(&line, &byte, 1);
+    string_append(line, &byte, 1);
   }
-  return line.text;
+  return true;
 }
 
-// What was wrong, in a string to be freed, or NULL.
-TOOL_FUN char *load_tuning(struct futhark_context_config *cfg, const char *path) {
-  struct string problem = {NULL, 0, 0};
+// Whether all went well; what was wrong is in the string.
+TOOL_FUN bool load_tuning(struct futhark_context_config *cfg, const char *path, struct string *problem) {
   FILE *file = fopen(path, "r");
   if (file == NULL) {
-    string_printf(&problem, "Cannot open file: %s", strerror(errno));
-    return problem.text;
+    string_printf(problem, "Cannot open file: %s", strerror(errno));
+    return false;
   }
-  char *line = NULL;
-  for (int number = 1; problem.text == NULL && (line = tuning_line(file)) != NULL; free(line), number++) {
+  bool ok = true;
+  struct string read;
+  for (int number = 1; ok && read_line(file, &read); free(read.text), number++) {
+    char *line = read.text;
+    if (line == NULL) {
+      string_lose(problem);
+      ok = false;
+      continue;
+    }
     char *comment = strstr(line, "--");
     if (comment != NULL) {
       *comment = '\0';
@@ -38,19 +46,22 @@ TOOL_FUN char *load_tuning(struct futhark_context_config *cfg, const char *path)
     char *equals = strchr(line, '='), *rest;
     long long value = equals == NULL ? -1 : strtoll(equals + 1, &rest, 10);
     if (equals == NULL || value < 0 || value == INT64_MAX || *rest != '\0' || rest == equals + 1) {
-      string_printf(&problem, "Invalid line %d (must be of form 'name=int').", number);
+      string_printf(problem, "Invalid line %d (must be of form 'name=int').", number);
+      ok = false;
       continue;
     }
     *equals = '\0';
     if (futhark_context_config_set_tuning_param(cfg, line, (size_t)value) != 0) {
-      string_printf(&problem, "Unknown name '%s' on line %d.", line, number);
+      string_printf(problem, "Unknown name '%s' on line %d.", line, number);
+      ok = false;
     }
   }
-  if (problem.text == NULL && ferror(file)) {
-    string_printf(&problem, "Cannot read file: %s", strerror(errno));
+  if (ok && ferror(file)) {
+    string_printf(problem, "Cannot read file: %s", strerror(errno));
+    ok = false;
   }
   fclose(file);
-  return problem.text;
+  return ok;
 }
 
 // End of tuning.h.

@@ -288,7 +288,7 @@ CALLED_FUN int64_t element_position(struct futhark_context *ctx, const struct va
   int64_t position = 0;
   for (int i = 0; i < arr->type->rank; i++) {
     if (index[i] < 0 || index[i] >= shape[i]) {
-      struct string message = {NULL, 0, 0};
+      struct string message = {0};
       for (int j = 0; j < arr->type->rank; j++) {
         string_printf(&message, "[%" PRId64 "]", index[j]);
       }

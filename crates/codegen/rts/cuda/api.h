@@ -190,7 +190,7 @@ TOOL_FUN void *nvrtc_find(void) {
   void *library = NULL;
   for (int i = 0; variables[i] != NULL && library == NULL; i++) {
     const char *home = getenv(variables[i]);
-    struct string path = {NULL, 0, 0};
+    struct string path = {0};
     if (home != NULL) {
       string_printf(&path, "%s/lib64/libnvrtc.so", home);
       library = path.text == NULL ? NULL : library_open(path.text);

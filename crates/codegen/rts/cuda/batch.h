@@ -116,7 +116,7 @@ TOOL_FUN void batch_close(struct api *api) {
 TOOL_FUN int cuda_fail(struct futhark_context *ctx, const char *what, CUresult code);
 
 TOOL_FUN int launch_failed(struct futhark_context *ctx, int kernel, CUresult code) {
-  struct string what = {NULL, 0, 0};
+  struct string what = {0};
   string_printf(&what, "launch the kernel %s", kernel_infos[kernel].label);
   int err = cuda_fail(ctx, what.text == NULL ? "launch a kernel" : what.text, code);
   free(what.text);

@@ -28,11 +28,13 @@ TOOL_FUN int nvrtc_architecture(const struct futhark_context *ctx, const struct 
 struct nvrtc_options {
   char **all;
   int count, room;
+  // Whether there was no memory for one.
+  bool lost;
 };
 
 TOOL_FUN void nvrtc_option(struct nvrtc_options *options, const char *format, ...) PRINTF_LIKE(2, 3);
 TOOL_FUN void nvrtc_option(struct nvrtc_options *options, const char *format, ...) {
-  struct string text = {NULL, 0, 0};
+  struct string text = {0};
   va_list args;
   va_start(args, format);
   string_vprintf(&text, format, args);
@@ -41,6 +43,7 @@ TOOL_FUN void nvrtc_option(struct nvrtc_options *options, const char *format, ..
     options->all[options->count++] = text.text;
   } else {
     free(text.text);
+    options->lost = true;
   }
 }
 
@@ -93,7 +96,12 @@ TOOL_FUN int nvrtc_build(struct futhark_context *ctx, const struct nvrtc *rtc, c
     nvrtc_option(&options, "--split-compile=0");
     optional = 1;
   }
-  int err = nvrtc_run(ctx, rtc, program, &options, optional);
+  int err = FUTHARK_OUT_OF_MEMORY;
+  if (options.lost) {
+    set_error(ctx, "Error: out of memory: cannot build the kernels.\n");
+  } else {
+    err = nvrtc_run(ctx, rtc, program, &options, optional);
+  }
   for (int i = 0; i < options.count; i++) {
     free(options.all[i]);
   }
@@ -117,12 +125,16 @@ TOOL_FUN int nvrtc_build(struct futhark_context *ctx, const struct nvrtc *rtc, c
 TOOL_FUN int cuda_compile(struct futhark_context *ctx, const char *text, bool cache, struct compiled *out) {
   const struct device_config *d = &ctx->cfg->device;
   struct cache_key key = {0, 0};
-  struct string about = {NULL, 0, 0};
+  struct string about = {0};
   int version = 0;
   ctx->api.cu.DriverGetVersion(&version);
   string_printf(&about, "%s %d", ctx->device.limits.name, version);
   cache_key_add(&key, text);
-  cache_key_add(&key, about.text == NULL ? "" : about.text);
+  if (about.lost) {
+    set_error(ctx, "Error: out of memory: cannot build the kernels.\n");
+    return FUTHARK_OUT_OF_MEMORY;
+  }
+  cache_key_add(&key, about.text);
   free(about.text);
   for (int i = 0; i < d->num_build_options; i++) {
     cache_key_add(&key, d->build_options[i]);
@@ -204,7 +216,7 @@ TOOL_FUN int cuda_kernels(struct futhark_context *ctx) {
       }
     }
     if (code != CUDA_SUCCESS) {
-      struct string what = {NULL, 0, 0};
+      struct string what = {0};
       string_printf(&what, "find the kernel %s", kernel_infos[i].label);
       int err = cuda_fail(ctx, what.text == NULL ? "find a kernel" : what.text, code);
       free(what.text);

@@ -34,7 +34,7 @@ TOOL_FUN int cuda_select(struct futhark_context *ctx) {
   if (code != CUDA_SUCCESS) {
     return cuda_fail(ctx, "count devices", code);
   }
-  struct string there = {NULL, 0, 0};
+  struct string there = {0};
   for (int i = 0; i < count; i++) {
     char name[256] = {0};
     CUdevice device;

@@ -327,11 +327,11 @@ void futhark_context_config_add_nvrtc_option(struct futhark_context_config *cfg,
 }
 
 void futhark_context_config_dump_ptx_to(struct futhark_context_config *cfg, const char *path) {
-  config_string(&cfg->device.dump_binary, path);
+  config_string(cfg, &cfg->device.dump_binary, path);
 }
 
 void futhark_context_config_load_ptx_from(struct futhark_context_config *cfg, const char *path) {
-  config_string(&cfg->device.load_binary, path);
+  config_string(cfg, &cfg->device.load_binary, path);
 }
 
 // End of ops.h.

@@ -10,7 +10,7 @@
 // All of a file, with a zero after it, or NULL.
 TOOL_FUN char *file_read(const char *path, size_t *size) {
   FILE *file = fopen(path, "rb");
-  struct string content = {NULL, 0, 0};
+  struct string content = {0};
   if (file == NULL) {
     return NULL;
   }
@@ -137,7 +137,7 @@ TOOL_FUN void cache_store(struct futhark_context *ctx, const struct cache_key *k
     }
     return;
   }
-  struct string content = {NULL, 0, 0}, other = {NULL, 0, 0};
+  struct string content = {0}, other = {0};
   struct cache_header header = cache_header(key, data, size);
   string_append(&content, (const char *)&header, sizeof header);
   string_append(&content, data, size);
@@ -163,7 +163,7 @@ TOOL_FUN char *program_text(const struct futhark_context_config *cfg) {
     size_t size;
     return file_read(cfg->device.load_program, &size);
   }
-  struct string text = {NULL, 0, 0};
+  struct string text = {0};
   for (int i = 0; kernel_text[i] != NULL; i++) {
     string_append(&text, kernel_text[i], strlen(kernel_text[i]));
   }
@@ -172,7 +172,7 @@ TOOL_FUN char *program_text(const struct futhark_context_config *cfg) {
 
 // The sizes of thread blocks and tiles, which are part of kernels, as text; and a name for them all.
 TOOL_FUN char *program_sizes(const struct futhark_context *ctx, char name[32]) {
-  struct string sizes = {NULL, 0, 0};
+  struct string sizes = {0};
   struct cache_key key = {0, 0};
   string_append(&sizes, "", 0);
   for (int i = 0; i < NUM_PARAMS; i++) {
@@ -192,7 +192,7 @@ TOOL_FUN char *program_sizes(const struct futhark_context *ctx, char name[32]) {
 TOOL_FUN char *sized_program_text(const struct futhark_context *ctx) {
   char name[32];
   char *text = program_text(ctx->cfg), *sizes = program_sizes(ctx, name);
-  struct string all = {NULL, 0, 0};
+  struct string all = {0};
   if (text != NULL && sizes != NULL) {
     string_append(&all, sizes, strlen(sizes));
     string_append(&all, text, strlen(text));

@@ -1,7 +1,8 @@
 // Start of config.h: the part of the configuration that is about devices.
 
-TOOL_FUN void config_string(char **place, const char *text) {
+TOOL_FUN void config_string(struct futhark_context_config *cfg, char **place, const char *text) {
   char *copy = text == NULL ? NULL : string_copy(text);
+  cfg->lost = cfg->lost || (text != NULL && copy == NULL);
   free(*place);
   *place = copy;
 }
@@ -15,13 +16,14 @@ TOOL_FUN void config_build_option(struct futhark_context_config *cfg, const char
   }
   if (options == NULL || copy == NULL) {
     free(copy);
+    cfg->lost = true;
     return;
   }
   d->build_options[d->num_build_options++] = copy;
 }
 
 void futhark_context_config_set_device(struct futhark_context_config *cfg, const char *s) {
-  config_string(&cfg->device.device, s);
+  config_string(cfg, &cfg->device.device, s);
 }
 
 void futhark_context_config_set_unified_memory(struct futhark_context_config *cfg, int flag) {
@@ -64,15 +66,15 @@ const char *futhark_context_config_get_program(struct futhark_context_config *cf
 }
 
 void futhark_context_config_set_program(struct futhark_context_config *cfg, const char *program) {
-  config_string(&cfg->device.program, program);
+  config_string(cfg, &cfg->device.program, program);
 }
 
 void futhark_context_config_dump_program_to(struct futhark_context_config *cfg, const char *path) {
-  config_string(&cfg->device.dump_program, path);
+  config_string(cfg, &cfg->device.dump_program, path);
 }
 
 void futhark_context_config_load_program_from(struct futhark_context_config *cfg, const char *path) {
-  config_string(&cfg->device.load_program, path);
+  config_string(cfg, &cfg->device.load_program, path);
 }
 
 // End of config.h.

@@ -77,7 +77,9 @@ static void backend_report(struct futhark_context *ctx, struct string *events) {
     }
     string_printf(events, "%s{\"name\":", first ? "" : ",");
     json_string(events, event->name);
-    string_printf(events, ",\"duration\":%f,\"provenance\":", time);
+    // Not by %f, which may print a comma.
+    int64_t nanoseconds = (int64_t)(time * 1000 + 0.5);
+    string_printf(events, ",\"duration\":%" PRId64 ".%03d,\"provenance\":", nanoseconds / 1000, (int)(nanoseconds % 1000));
     json_string(events, event->location);
     if (event->grid > 0) {
       string_printf(events, ",\"details\":{\"grid\":%" PRId64 ",\"block\":%" PRId64 ",\"shared memory\":%" PRId64 "}}",

@@ -92,6 +92,11 @@ CALLED_FUN void memory_trim(struct memory *memory) {
   memory->cached = 0;
 }
 
+// What was in use at most is what is in use now.
+CALLED_FUN void memory_forget(struct memory *memory) {
+  memory->peak = memory->live;
+}
+
 // Fresh memory, at the price of the cache. What is still in use by operations to come is not given back before they
 // have happened.
 CALLED_FUN int memory_fresh(struct memory *memory, int64_t size, device_memory *mem) {

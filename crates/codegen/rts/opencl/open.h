@@ -31,7 +31,7 @@ TOOL_FUN int opencl_queue(struct futhark_context *ctx) {
   bool found = opencl_select(ctx->cfg, all, count, &chosen);
   if (!found) {
     const char *platform = ctx->cfg->device.platform, *device = ctx->cfg->device.device;
-    struct string there = {NULL, 0, 0};
+    struct string there = {0};
     for (int i = 0; i < count; i++) {
       string_printf(&there, "%s%s on %s", i == 0 ? "; there is " : ", ", all[i].device_name, all[i].platform_name);
     }
@@ -80,10 +80,10 @@ TOOL_FUN void opencl_limits(struct futhark_context *ctx) {
   limits->warp = 1;
 }
 
-// Options for the compiler of kernels, to be freed.
+// Options for the compiler of kernels, to be freed, or NULL.
 TOOL_FUN char *opencl_options(const struct futhark_context *ctx) {
   const struct device_config *d = &ctx->cfg->device;
-  struct string options = {NULL, 0, 0};
+  struct string options = {0};
   cl_bitfield floats = 0;
   ctx->api.cl.GetDeviceInfo(ctx->api.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof floats, &floats, NULL);
   if ((floats & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0) {
@@ -92,7 +92,8 @@ TOOL_FUN char *opencl_options(const struct futhark_context *ctx) {
   for (int i = 0; i < d->num_build_options; i++) {
     string_printf(&options, "%s ", d->build_options[i]);
   }
-  return options.text == NULL ? string_copy("") : options.text;
+  string_append(&options, "", 0);
+  return options.text;
 }
 
 // The compiled kernels, to be freed, or NULL.
@@ -252,7 +253,11 @@ static int api_open(struct futhark_context *ctx) {
 
 static int api_build(struct futhark_context *ctx) {
   char *options = opencl_options(ctx);
-  int err = opencl_program(ctx, options == NULL ? "" : options);
+  if (options == NULL) {
+    set_error(ctx, "Error: out of memory: cannot build the kernels.\n");
+    return FUTHARK_OUT_OF_MEMORY;
+  }
+  int err = opencl_program(ctx, options);
   free(options);
   return err == FUTHARK_SUCCESS ? opencl_kernels(ctx) : err;
 }

@@ -185,7 +185,7 @@ static void api_event_free(struct futhark_context *ctx, struct device_event *eve
 // The rest of the interface.
 
 void futhark_context_config_set_platform(struct futhark_context_config *cfg, const char *s) {
-  config_string(&cfg->device.platform, s);
+  config_string(cfg, &cfg->device.platform, s);
 }
 
 void futhark_context_config_list_devices(struct futhark_context_config *cfg) {
@@ -229,11 +229,11 @@ cl_program futhark_context_get_program(struct futhark_context *ctx) {
 }
 
 void futhark_context_config_dump_binary_to(struct futhark_context_config *cfg, const char *path) {
-  config_string(&cfg->device.dump_binary, path);
+  config_string(cfg, &cfg->device.dump_binary, path);
 }
 
 void futhark_context_config_load_binary_from(struct futhark_context_config *cfg, const char *path) {
-  config_string(&cfg->device.load_binary, path);
+  config_string(cfg, &cfg->device.load_binary, path);
 }
 
 // End of ops.h.

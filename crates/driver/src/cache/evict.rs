@@ -4,6 +4,7 @@
 //! most [`MAX_BYTES`]. Half-written files of processes that died go after [`MAX_UNFINISHED_AGE`]. Files that are not
 //! named as ours are never touched.
 
+use crate::files::FILE_PREFIX;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -16,9 +17,6 @@ pub const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// How long storing an entry may take at most.
 const MAX_UNFINISHED_AGE: Duration = Duration::from_secs(60 * 60);
-
-/// How the names of entries begin that are being written.
-pub(super) const UNFINISHED: &str = ".new-";
 
 /// A file of the cache.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,7 +47,7 @@ fn is_ours(name: &OsStr) -> bool {
     let hex = |text: &str, digits: usize| {
         text.len() == digits && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
     };
-    name.starts_with(UNFINISHED)
+    name.starts_with(FILE_PREFIX)
         || name
             .split_once('-')
             .is_some_and(|(key, sum)| hex(key, super::KEY_DIGITS) && hex(sum, super::SUM_DIGITS))
@@ -57,7 +55,7 @@ fn is_ours(name: &OsStr) -> bool {
 
 impl File {
     pub(super) fn is_finished(&self) -> bool {
-        !self.path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(UNFINISHED))
+        !self.path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(FILE_PREFIX))
     }
 }
 
@@ -104,7 +102,7 @@ mod tests {
         assert_eq!(gone(&[("a", 50, 31 * DAY), ("b", 50, 29 * DAY)]), ["a"]);
         assert_eq!(gone(&[("a", 60, 3 * DAY), ("b", 60, DAY), ("c", 30, 2 * DAY)]), ["a"]);
         assert_eq!(gone(&[("a", 101, DAY)]), ["a"]);
-        assert_eq!(gone(&[(".new-x", 1, DAY), (".new-y", 1, Duration::ZERO)]), [".new-x"]);
+        assert_eq!(gone(&[(".fehu-x", 1, DAY), (".fehu-y", 1, Duration::ZERO)]), [".fehu-x"]);
     }
 
     #[test]
@@ -118,7 +116,7 @@ mod tests {
     fn names_of_others_are_left_alone() {
         let (key, sum) = ("0".repeat(super::super::KEY_DIGITS), "a".repeat(super::super::SUM_DIGITS));
         assert!(is_ours(OsStr::new(&format!("{key}-{sum}"))));
-        assert!(is_ours(OsStr::new(".new-abc")));
+        assert!(is_ours(OsStr::new(".fehu-abc")));
         for name in
             ["notes.txt", "-", &key, &format!("{key}-"), &format!("{key}-{sum}0"), &format!("{sum}-{key}")]
         {

@@ -312,6 +312,7 @@ impl<'a, R: Rep> Machine<'a, R> {
                 let bound = self.i64(env, *bound)?;
                 let mut i = 0;
                 while i < bound {
+                    self.step()?;
                     self.bind_params(env, params.clone(), values)?;
                     env.insert(*var, Value::Prim(PrimValue::int(*ty, i)));
                     values = self.body(env, &l.body)?;
@@ -323,10 +324,7 @@ impl<'a, R: Rep> Machine<'a, R> {
                     return stuck("the condition is no parameter");
                 };
                 while values.get(k).map_or_else(|| stuck("no condition"), Value::to_bool)? {
-                    self.steps += 1;
-                    if self.steps > self.options.steps {
-                        return Err(Failure::TooLong);
-                    }
+                    self.step()?;
                     self.bind_params(env, params.clone(), values)?;
                     values = self.body(env, &l.body)?;
                 }

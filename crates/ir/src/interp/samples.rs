@@ -119,7 +119,9 @@ pub fn same(
         (Err(Failure::Assert { .. }), Ok(_)) => checks == Checks::MayGo,
         // Nobody sees what a program that fails computes before.
         (Err(Failure::Assert { .. }), Err(Failure::Overwritten(_))) => true,
-        (Err(Failure::TooLong | Failure::Stuck(_) | Failure::Overwritten(_)), _) => true,
+        (Err(Failure::TooLong | Failure::Interrupted | Failure::Stuck(_) | Failure::Overwritten(_)), _) => {
+            true
+        }
         (Ok(_) | Err(_), _) => false,
     }
 }

@@ -7,9 +7,9 @@
 //! foo-img/fdccf88abb5fb000...-logo.png.sum of a file that was given a name: the sum of its content
 //! ```
 
+use fehu_driver::files::Batch;
 use sha2::{Digest, Sha256};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A folder, which need not be there before something is in it.
 pub(super) struct Folder {
@@ -78,21 +78,13 @@ impl Folder {
 
     /// Writes a file, all of it or nothing.
     pub(super) fn write(&self, entry: &Entry, content: &[u8]) -> Result<(), String> {
-        let written = std::fs::create_dir_all(&self.path).and_then(|()| {
-            self.put(&entry.name, content)?;
-            match &entry.sum {
-                Some(sum) => self.put(sum, hex(&Sha256::digest(content)).as_bytes()),
-                None => Ok(()),
-            }
-        });
-        written.map_err(|e| format!("could not write {}: {e}", self.file(entry).display()))
-    }
-
-    fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(&self.path)?;
-        file.write_all(content)?;
-        readable(file.path())?;
-        file.persist(self.path.join(name)).map(drop).map_err(|e| e.error)
+        let mut batch = Batch::default();
+        batch.folder(&self.path)?;
+        batch.file(&self.file(entry), content)?;
+        if let Some(sum) = &entry.sum {
+            batch.file(&self.path.join(sum), hex(&Sha256::digest(content)))?;
+        }
+        batch.finish()
     }
 
     /// Removes files that are named by a hash and that nobody asked for, and the folder if it is empty.
@@ -108,12 +100,6 @@ impl Folder {
         // Only an empty folder goes.
         let _ = std::fs::remove_dir(&self.path);
     }
-}
-
-/// Temporary files are for their owner only; documents are for everybody.
-fn readable(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644))
 }
 
 /// Whether a file has a name that only we give.

@@ -2,7 +2,8 @@
 //! its name.
 
 use super::outside;
-use std::fmt::Write;
+use fehu_driver::files::write;
+use std::fmt::Write as _;
 use std::path::Path;
 
 /// A data set: its name, and its columns.
@@ -21,8 +22,7 @@ pub(crate) fn run(sets: &[DataSet], script: &str, scratch: &Path, to: &Path) -> 
             return Err(format!("a variable of gnuplot cannot be named {}", set.name));
         }
         let file = scratch.join(format!("plot{i}.txt"));
-        std::fs::write(&file, table(&set.columns))
-            .map_err(|e| format!("could not write {}: {e}", file.display()))?;
+        write(&file, table(&set.columns))?;
         text += &format!("{}={}\n", set.name, quoted(&file));
     }
     text += script;

@@ -3,6 +3,7 @@
 use fehu_base::diagnostic::Colour;
 use fehu_base::{Diagnostic, Severity, SourceMap};
 use fehu_driver::compile::{compile, Failure, Product, Settings};
+use fehu_driver::files::argument;
 use fehu_driver::front::{check_file, Front};
 use fehu_driver::structure::{structure, Stage};
 use fehu_driver::target::Target;
@@ -79,7 +80,7 @@ impl Compiler {
             }
             Compiler::Program { program, options, .. } => {
                 let mut command = Command::new(program);
-                command.arg("check").args(options).arg(file);
+                command.arg("check").args(options).arg(argument(file));
                 finished(program, command)
             }
         }
@@ -130,7 +131,7 @@ impl Compiler {
                 for entry in entry_points {
                     command.args(["-e", entry]);
                 }
-                command.arg(file).arg("-o").arg(output);
+                command.arg(argument(file)).arg("-o").arg(argument(output));
                 finished(program, command)
             }
         }

@@ -7,7 +7,7 @@ use fehu_data::gzip::gunzip;
 use fehu_data::script::parse_script;
 use fehu_data::spec::Input;
 use fehu_data::{read_values, Value};
-use fehu_driver::files::{read_data, read_source};
+use fehu_driver::files::{read_data, read_source, write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -56,10 +56,6 @@ fn is_compressed(path: &Path) -> bool {
 /// A file named by a program.
 pub(crate) fn beside(program: &Path, name: &str) -> PathBuf {
     program.parent().unwrap_or(Path::new("")).join(name)
-}
-
-fn write(path: &Path, bytes: Vec<u8>) -> Result<(), String> {
-    std::fs::write(path, bytes).map_err(|e| format!("could not write {}: {e}", path.display()))
 }
 
 /// A file with the arguments of a data set. One that was made for it is gone when this is.

@@ -219,7 +219,7 @@ fn within<T>(limit: Option<Duration>, child: &Mutex<Child>, what: impl FnOnce() 
 }
 
 /// A file name without a folder would be looked for among the commands of the system.
-fn reachable(executable: &Path) -> std::path::PathBuf {
+pub(super) fn reachable(executable: &Path) -> std::path::PathBuf {
     if executable.components().count() == 1 {
         Path::new(".").join(executable)
     } else {

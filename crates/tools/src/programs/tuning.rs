@@ -4,6 +4,7 @@
 //! know its parameters. What a program does not know is therefore left out; a
 //! file that cannot be read at all goes to the program as it is, which says why.
 
+use super::server::reachable;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -52,6 +53,7 @@ fn settings(text: &str) -> Option<Vec<(String, String)>> {
 
 /// The parameters that an executable knows; `None` if it does not tell.
 fn known(executable: &Path, runner: Option<&str>) -> Option<Vec<String>> {
+    let executable = reachable(executable);
     let mut command = match runner {
         Some(runner) => {
             let mut c = Command::new(runner);

@@ -5,6 +5,7 @@ use super::running::Running;
 use super::{Depth, Options};
 use crate::programs::{tuning, Compiled, Compiler};
 use fehu_driver::compile::Product;
+use fehu_driver::files::TempFolder;
 use fehu_driver::target::Target;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ pub(super) struct Built<'a> {
     compiler: &'a Compiler,
     options: &'a Options,
     entry_points: Vec<String>,
-    dir: tempfile::TempDir,
+    dir: TempFolder,
     tested: Option<Running>,
     reference: Option<Result<Running, String>>,
 }
@@ -27,7 +28,7 @@ impl<'a> Built<'a> {
         options: &'a Options,
         entry_points: Vec<String>,
     ) -> Result<Built<'a>, String> {
-        let dir = tempfile::tempdir().map_err(|e| format!("could not make a temporary folder: {e}"))?;
+        let dir = TempFolder::new()?;
         Ok(Built { program, compiler, options, entry_points, dir, tested: None, reference: None })
     }
 

@@ -6,6 +6,7 @@ use super::scripted::run_scripted;
 use crate::programs::{beside, file_values, input_bytes, Call, Trouble};
 use fehu_data::spec::{Expected, Input, TestRun};
 use fehu_data::{compare, read_values, Tolerance, Value};
+use fehu_driver::files::write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -100,7 +101,7 @@ fn execute(
     wanted: Wanted,
 ) -> Result<Finished, String> {
     let arguments = scratch.join("arguments");
-    std::fs::write(&arguments, input).map_err(|e| format!("could not write {}: {e}", arguments.display()))?;
+    write(&arguments, input)?;
     let file = arguments.display().to_string();
     let loaded = running.talk(|server| Call::load(server, entry, &file));
     // The whole folder goes in the end; inputs may be large.

@@ -3,7 +3,7 @@
 use super::{wrong, Evaluator, Res, ScriptError, Store, Val};
 use crate::media::{audio, image};
 use fehu_data::{read_values, Value};
-use fehu_driver::files::read_data;
+use fehu_driver::files::{read_data, write};
 use std::path::{Path, PathBuf};
 
 impl Evaluator<'_> {
@@ -12,10 +12,7 @@ impl Evaluator<'_> {
             let [file, value] = args else { return wrong("$store takes the name of a file and a value") };
             let (name, bytes) = (self.string(file)?, self.binary(value)?);
             let path = self.file(&name);
-            return match std::fs::write(&path, bytes) {
-                Ok(()) => Ok(Val::Tuple(vec![])),
-                Err(e) => wrong(format!("could not write {}: {e}", path.display())),
-            };
+            return write(&path, bytes).map(|()| Val::Tuple(vec![])).map_err(ScriptError::Script);
         }
         if !["loadbytes", "loaddata", "loadimg", "loadaudio", "restore"].contains(&name) {
             return wrong(format!("there is no built-in function ${name} here"));

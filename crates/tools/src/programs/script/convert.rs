@@ -7,7 +7,7 @@ use super::{wrong, Evaluator, Res, ScriptError, Val};
 use crate::programs::show::{in_rows, Printer};
 use fehu_base::prim::ScalarType;
 use fehu_data::{read_values, Data, Number, Value};
-use fehu_driver::files::read_data;
+use fehu_driver::files::{read_data, write};
 
 impl Evaluator<'_> {
     /// A value as one would write it.
@@ -215,9 +215,7 @@ impl Evaluator<'_> {
         let (to, path) = (self.fresh(), self.places.scratch.join("script-value"));
         let mut bytes = vec![];
         fehu_data::binary::write_binary(value, &mut bytes);
-        if let Err(e) = std::fs::write(&path, bytes) {
-            return wrong(format!("could not write {}: {e}", path.display()));
-        }
+        write(&path, bytes).map_err(ScriptError::Script)?;
         self.server.restore(&path.display().to_string(), &[(&to, t)])?;
         Ok(to)
     }

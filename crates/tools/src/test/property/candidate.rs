@@ -10,6 +10,7 @@ use fehu_data::binary::write_binary;
 use fehu_data::generate::{Arbitrary, Magnitude};
 use fehu_data::server::{Kind, ServerError};
 use fehu_data::{Value, ValueType};
+use fehu_driver::files::write_with_mode;
 use std::path::Path;
 
 /// What a candidate depends on.
@@ -155,7 +156,7 @@ impl Builder<'_> {
 fn send(server: &mut Connection, transfer: &Path, value: &Value, to: &str) -> Result<(), ServerError> {
     let mut bytes = vec![];
     write_binary(value, &mut bytes);
-    std::fs::write(transfer, bytes)?;
+    write_with_mode(transfer, &bytes, 0o600)?;
     let t = format!("{}{}", "[]".repeat(value.rank()), value.scalar_type());
     server.restore(&transfer.display().to_string(), &[(to, &t)])
 }

@@ -1,0 +1,151 @@
+//! Ctrl-C: commands end at once and leave no files; a session ends what it evaluates, and goes on.
+
+use super::{fehu, program, stderr};
+use std::io::{Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long anything may take here.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const FOREVER: &str = "-- ==
+-- entry: main
+-- input { 1i64 } output { 1i64 }
+
+-- > main 1i64
+
+entry main (x: i64): i64 = loop a = x while a != 0 do if a > 1000 then 1 else a + 1
+";
+
+const SIGINT: i32 = 2;
+
+fn wait_until(what: &str, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect()
+}
+
+/// What a terminal does when somebody types Ctrl-C.
+fn interrupt(child: &Child) {
+    let group = format!("-{}", child.id());
+    let killed = Command::new("kill").args(["-s", "INT", "--", &group]).status().expect("kill runs");
+    assert!(killed.success());
+}
+
+fn forever(command: &mut Command, dir: &Path) -> Child {
+    std::fs::create_dir_all(dir.join("tmp")).expect("a folder");
+    program(dir, "forever.fut", FOREVER);
+    let command =
+        command.current_dir(dir).env("TMPDIR", dir.join("tmp")).env("XDG_CACHE_HOME", dir.join("cache"));
+    let streams = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    streams.process_group(0).spawn().expect("fehu runs")
+}
+
+#[test]
+fn commands_end_and_leave_no_files() {
+    for arguments in [
+        &["test", "--no-terminal", "forever.fut"][..],
+        &["bench", "forever.fut"],
+        &["script", "forever.fut", "main 1i64"],
+        &["literate", "forever.fut"],
+        &["autotune", "--backend=c", "forever.fut"],
+    ] {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let mut child = forever(fehu().args(arguments), dir.path());
+        let tmp = dir.path().join("tmp");
+        wait_until("it has a temporary folder", || {
+            files(&tmp)
+                .iter()
+                .any(|f| f.file_name().is_some_and(|n| n.to_string_lossy().starts_with("fehu-")))
+        });
+        interrupt(&child);
+        let status = child.wait().expect("it ends");
+        assert_eq!(status.signal(), Some(SIGINT), "{arguments:?}");
+        // A C compiler removes its own files in its own time.
+        wait_until("the folder is empty", || files(&tmp).is_empty());
+        let left: Vec<PathBuf> = files(dir.path()).into_iter().filter(|f| f.is_file()).collect();
+        assert_eq!(left, [dir.path().join("forever.fut")], "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_job_in_the_background_of_a_script_goes_on() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' INT; exec \"$0\" bench forever.fut", env!("CARGO_BIN_EXE_fehu")]);
+    let mut child = forever(&mut shell, dir.path());
+    let tmp = dir.path().join("tmp");
+    wait_until("it has a temporary folder", || !files(&tmp).is_empty());
+    interrupt(&child);
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(child.try_wait().expect("a child").is_none());
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-s", "TERM", "--", &group]).status().is_ok_and(|s| s.success()));
+    assert!(!child.wait().expect("it ends").success());
+    wait_until("the folder is empty", || files(&tmp).is_empty());
+}
+
+#[test]
+fn a_session_goes_on_with_its_declarations() {
+    // Another program gives it a terminal.
+    let command = format!("'{}' repl", env!("CARGO_BIN_EXE_fehu"));
+    let mut child = Command::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .env("TERM", "xterm")
+        .env("XDG_STATE_HOME", std::env::temp_dir().join("no-such-folder"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("script runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    let mut output = child.stdout.take().expect("a pipe");
+    let (send, said) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut piece = [0; 4096];
+        while let Ok(n @ 1..) = output.read(&mut piece) {
+            if send.send(String::from_utf8_lossy(&piece[..n]).into_owned()).is_err() {
+                return;
+            }
+        }
+    });
+    let mut text = String::new();
+    let mut wait_for = |what: &str| {
+        let start = Instant::now();
+        while !text.contains(what) {
+            assert!(start.elapsed() < PATIENCE, "no {what} in {text}");
+            text += &said.recv_timeout(Duration::from_millis(100)).unwrap_or_default();
+        }
+        let (_, rest) = text.split_once(what).unwrap_or_default();
+        text = rest.to_owned();
+    };
+    wait_for("[0]>");
+    input.write_all(b"def x = 41i32\r").expect("written");
+    wait_for("[1]>");
+    input.write_all(b"loop a = 0i64 while true do a + 1\r").expect("written");
+    std::thread::sleep(Duration::from_millis(1500));
+    input.write_all(b"\x03").expect("written");
+    wait_for("interrupted");
+    wait_for("[2]>");
+    input.write_all(b"x + 1\r").expect("written");
+    wait_for("\n42");
+    input.write_all(b"\x04").expect("written");
+    drop(input);
+    assert!(child.wait().expect("it ends").success());
+}
+
+#[test]
+fn data_sets_are_measured_for_ten_seconds() {
+    let help = fehu().args(["bench", "--help"]).output().expect("fehu runs");
+    assert_eq!(stderr(&help), "");
+    let text = String::from_utf8_lossy(&help.stdout).into_owned();
+    let option = text.split("--convergence-max-seconds").nth(1).unwrap_or_default();
+    assert!(option.lines().take(2).any(|l| l.contains("[default: 10]")), "{text}");
+}
