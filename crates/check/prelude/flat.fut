@@ -70,7 +70,8 @@ def flat_index_4d [n] 't
 -- each dimension of the values. Two values for the same place are an error.
 #[inline]
 def flat_update_2d [n] [k] [l] 't (xs: *[n]t) (offset: i64) (s1: i64) (s2: i64) (vs: [k][l]t) : *[n]t =
-  let offset = assert (flat_distinct (k, s1) (1, 0) (1, 0) (l, s2)) offset
+  let values_have_different_places = flat_distinct (k, s1) (1, 0) (1, 0) (l, s2)
+  let offset = assert values_have_different_places offset
   in intrinsics.flat_update_2d xs offset s1 s2 vs
 
 -- | As `flat_update_2d`, in three dimensions.
@@ -82,7 +83,8 @@ def flat_update_3d [n] [k] [l] [p] 't
                    (s2: i64)
                    (s3: i64)
                    (vs: [k][l][p]t) : *[n]t =
-  let offset = assert (flat_distinct (k, s1) (l, s2) (1, 0) (p, s3)) offset
+  let values_have_different_places = flat_distinct (k, s1) (l, s2) (1, 0) (p, s3)
+  let offset = assert values_have_different_places offset
   in intrinsics.flat_update_3d xs offset s1 s2 s3 vs
 
 -- | As `flat_update_2d`, in four dimensions.
@@ -95,5 +97,6 @@ def flat_update_4d [n] [k] [l] [p] [q] 't
                    (s3: i64)
                    (s4: i64)
                    (vs: [k][l][p][q]t) : *[n]t =
-  let offset = assert (flat_distinct (k, s1) (l, s2) (p, s3) (q, s4)) offset
+  let values_have_different_places = flat_distinct (k, s1) (l, s2) (p, s3) (q, s4)
+  let offset = assert values_have_different_places offset
   in intrinsics.flat_update_4d xs offset s1 s2 s3 s4 vs

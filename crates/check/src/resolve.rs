@@ -171,29 +171,11 @@ pub fn closest(name: Symbol, among: impl Iterator<Item = Symbol>) -> Option<Symb
         _ => 2,
     };
     among
-        .map(|s| (edit_distance(text, s.as_str()), s.as_str(), s))
+        // Letters may be added, left out, replaced or swapped with their neighbour.
+        .map(|s| (strsim::osa_distance(text, s.as_str()), s.as_str(), s))
         .filter(|(d, _, _)| *d > 0 && *d <= limit)
         .min()
         .map(|(_, _, s)| s)
-}
-
-/// How many letters are to be added, left out, replaced or swapped with their neighbour.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]

@@ -38,11 +38,8 @@ pub fn check_val_bind(ctx: &mut Context, bind: &ValBind) {
     }
     for span in names.breaks {
         let text =
-            "This breakpoint has no effect in compiled programs, which do not stop before expressions.";
-        ctx.report(
-            Diagnostic::warning(span, text)
-                .help("print values with `#[trace]`, or look at them in `fehu repl`"),
-        );
+            "This breakpoint has no effect here: programs stop before expressions in `fehu repl` only.";
+        ctx.report(Diagnostic::warning(span, text).help("print values with `#[trace]`"));
     }
     for (span, op) in names.comparisons {
         if let Some(op) = ctx.intrinsics.get(&op).filter(|op| op.is_equality()) {

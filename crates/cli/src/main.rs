@@ -9,6 +9,7 @@
 
 mod commands;
 mod missing;
+mod names;
 mod report;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -111,12 +112,21 @@ enum Command {
     Thanks,
 }
 
+/// The stack on which everything runs: programs can be nested deeply, and the passes recurse. Where there is less address
+/// space than this, a smaller one will do.
+const STACKS_BYTES: [usize; 4] = [512 << 20, 256 << 20, 128 << 20, 32 << 20];
+
 fn main() -> ExitCode {
-    let parsed =
-        Cli::command().try_get_matches().and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
-    let code = match parsed {
-        Ok((cli, matches)) => run(cli.command, matches),
-        Err(e) => refuse(&e),
+    let start = |bytes| std::thread::Builder::new().stack_size(bytes).spawn(work);
+    let first = start(STACKS_BYTES[0]);
+    let worker = STACKS_BYTES[1..].iter().fold(first, |worker, bytes| worker.or_else(|_| start(*bytes)));
+    let code = match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        Ok(Err(_)) => ExitCode::from(3),
+        Err(e) => {
+            errln!("fehu: could not start a thread: {e}");
+            ExitCode::from(3)
+        }
     };
     match output::finish() {
         Ok(()) => code,
@@ -124,10 +134,18 @@ fn main() -> ExitCode {
     }
 }
 
+fn work() -> ExitCode {
+    let parsed =
+        Cli::command().try_get_matches().and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    match parsed {
+        Ok((cli, matches)) => run(cli.command, &matches),
+        Err(e) => refuse(&e),
+    }
+}
+
 /// Runs a command. The matches say in which order options of a script were given.
-fn run(command: Command, matches: ArgMatches) -> ExitCode {
-    // Programs can be nested deeply; the passes recurse.
-    let worker = std::thread::Builder::new().stack_size(512 << 20).spawn(move || match command {
+fn run(command: Command, matches: &ArgMatches) -> ExitCode {
+    match command {
         Command::Run(args) => commands::run::run(&args),
         Command::C(args) => commands::build::run(Target::C, &args),
         Command::Multicore(args) => commands::build::run(Target::Multicore, &args),
@@ -164,14 +182,6 @@ fn run(command: Command, matches: ArgMatches) -> ExitCode {
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::completions::man(&args),
         Command::Thanks => commands::thanks::run(),
-    });
-    match worker.map(std::thread::JoinHandle::join) {
-        Ok(Ok(code)) => code,
-        Ok(Err(_)) => ExitCode::from(3),
-        Err(e) => {
-            errln!("fehu: could not start a thread: {e}");
-            ExitCode::from(3)
-        }
     }
 }
 

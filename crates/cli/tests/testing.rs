@@ -403,6 +403,30 @@ fn scripts() {
     assert_eq!(script(&["total [1, 2, 3]"]).0, "6i64\n");
     assert_eq!(script(&["let x = twice 1 let y = twice x in (y,)"]).0, "4i32\n");
     assert_eq!(script(&["twice"]).1, 1);
+    // What a script gives is judged by the entry point that gets it.
+    let stored = "-- ==\n-- entry: keep\n-- script input { $store \"kept\" (keep 3) } output { 3 }\nentry keep (x: i32) = x\n";
+    fails(
+        stored,
+        &[],
+        &["in an argument of keep, which takes i32: a value of type () stands where i32 is expected"],
+    );
+    // A test writes nothing outside of its folder.
+    std::fs::create_dir(dir.path().join("in")).expect("a folder");
+    std::os::unix::fs::symlink(dir.path(), dir.path().join("in/out")).expect("a link");
+    let name = dir.path().join("escaped").display().to_string();
+    for (file, refused) in
+        [("../escaped", true), (name.as_str(), true), ("out/escaped", true), ("kept", false)]
+    {
+        let text = format!(
+            "-- ==\n-- entry: keep\n-- script input {{ let x = $store \"{file}\" (keep 3) in 3 }} output {{ 3 }}\nentry keep (x: i32) = x\n"
+        );
+        std::fs::write(dir.path().join("in/p.fut"), text).expect("written");
+        let (output, code) = test_in(&dir.path().join("in"), "p.fut", &[]);
+        assert_eq!(code != 0, refused, "{output}");
+        assert_eq!(output.contains("$store writes only below the folder"), refused, "{output}");
+        assert!(!dir.path().join("escaped").exists());
+    }
+    assert!(dir.path().join("in/kept").exists());
     assert_eq!(script(&["nowhere 1"]).1, 1);
     assert_eq!(script(&["twice ("]).1, 1);
     assert_eq!(script(&[]).1, 2);

@@ -6,7 +6,7 @@
 use crate::files::{argument, not_written, write, Kept, Unfinished};
 use crate::target::Target;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitStatus};
 
 /// How many lines of what a compiler says are shown if they are not about the text.
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn errors_of_the_text_are_told_from_those_of_the_compiler() {
-        let about = |said: &str| is_about(said, &PathBuf::from("./-p.c"));
+        let about = |said: &str| is_about(said, Path::new("./-p.c"));
         assert!(about("./-p.c: In function 'main':\n./-p.c:10:3: error: 'x' undeclared"));
         assert!(about("./-p.c:10: error: ';' expected"));
         assert!(about(

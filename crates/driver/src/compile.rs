@@ -6,7 +6,9 @@ use crate::front::{check_timed, Front};
 use crate::generate::generate;
 use crate::target::Target;
 use crate::times::Times;
-use fehu_base::Diagnostic;
+use fehu_base::{Diagnostic, Symbol};
+use fehu_check::scope::TermEntry;
+use fehu_check::tast::Dec;
 use std::path::{Path, PathBuf};
 
 /// What to make.
@@ -68,14 +70,41 @@ pub enum Failure {
 
 /// Compiles a program; what the front end had to say comes back in any case.
 pub fn compile(file: &Path, settings: &Settings) -> (Front, Result<(), Failure>) {
-    compile_timed(file, settings, &mut Times::default())
+    let mut front = check_timed(file, &mut Times::default());
+    let result = compile_checked(&front, settings, &mut Times::default());
+    let result = result.map(|warnings| front.remarks = warnings);
+    (front, result)
 }
 
-/// Compiles a program, and says how long each pass took.
+/// Compiles a program as somebody asked for, who may have asked for names that it does not define, and says how long each pass took.
 pub fn compile_timed(file: &Path, settings: &Settings, times: &mut Times) -> (Front, Result<(), Failure>) {
     let mut front = check_timed(file, times);
-    let result = compile_checked(&front, settings, times).map(|warnings| front.remarks = warnings);
+    let result = match settings.entry_points.iter().find_map(|name| missing_entry(file, &front, name)) {
+        Some(message) => Err(Failure::Outside(message)),
+        None => compile_checked(&front, settings, times).map(|warnings| front.remarks = warnings),
+    };
     (front, result)
+}
+
+/// What to say if a program does not define what is to be called. Any definition can be called, not only entry points.
+pub fn missing_entry(file: &Path, front: &Front, name: &str) -> Option<String> {
+    let program = front.program.as_ref()?;
+    if matches!(program.env.terms.get(&Symbol::new(name)), Some(TermEntry::Val(_))) {
+        return None;
+    }
+    let names: Vec<String> = program
+        .decs
+        .iter()
+        .filter_map(|d| match d {
+            Dec::Val(b) => b.entry.as_ref().map(|e| format!("`{}`", e.name)),
+            Dec::TypeDef(..) | Dec::Alias(_) | Dec::Functor(_) | Dec::Apply(_) => None,
+        })
+        .collect();
+    let there = match names.is_empty() {
+        true => format!("`entry {name} ... = ...` defines one"),
+        false => format!("`-e NAME` calls another one: {}", names.join(", ")),
+    };
+    Some(format!("{} has no entry point `{name}`; {there}", file.display()))
 }
 
 /// Compiles a checked program.

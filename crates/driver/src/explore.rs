@@ -16,6 +16,8 @@ use fehu_kernels::opt::layout;
 use fehu_memory::remaining::Kind as Left;
 use fehu_memory::shortcircuit::Reason;
 use fehu_pass::{Flow, Form, Language, Need, Runner, Step, StepId};
+use fehu_syntax::TokenKind;
+use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::process::Command;
@@ -115,20 +117,26 @@ pub fn explain_memory(front: &Front, settings: &Settings) -> Result<String, Vec<
     })?;
     let Some(prog) = before else { return Err(vec![no_step(settings, "memory")]) };
     let mut text = String::new();
+    let names = OwnNames::of(front);
     for left in fehu_memory::remaining::remaining(&prog) {
         let place = front.sources.show(outermost(&left.loc));
-        let bytes = &left.bytes;
+        let (block, copy) = match names.knows(&left.bytes) {
+            true => (format!("a block of {} bytes", left.bytes), format!("copies {} bytes", left.bytes)),
+            false => {
+                ("a block of a size that the program knows when it runs".into(), "copies an array".into())
+            }
+        };
         let mut line = match &left.kind {
             Left::Copy(what, value) => {
                 let why = reasons.get(value).map_or_else(
                     || String::from("the program asks for it, or another layout is needed"),
                     |reason| why(front, &prog, reason),
                 );
-                format!("the {what} copies {bytes} bytes: {why}")
+                format!("the {what} {copy}: {why}")
             }
-            Left::Block(Space::Default) => format!("a block of {bytes} bytes"),
-            Left::Block(Space::Shared) => format!("a block of {bytes} bytes in shared memory"),
-            Left::Block(Space::Scalar(..)) => format!("a block of {bytes} bytes for each thread"),
+            Left::Block(Space::Default) => block,
+            Left::Block(Space::Shared) => format!("{block} in shared memory"),
+            Left::Block(Space::Scalar(..)) => format!("{block} for each thread"),
         };
         if left.in_kernel {
             line.push_str("; in parallel code");
@@ -139,6 +147,29 @@ pub fn explain_memory(front: &Front, settings: &Settings) -> Result<String, Vec<
         let _ = writeln!(text, "{place:24} {line}");
     }
     Ok(text)
+}
+
+/// The names that stand in the program's own files; others are those of the prelude or of the compiler.
+struct OwnNames(FxHashSet<String>);
+
+impl OwnNames {
+    fn of(front: &Front) -> OwnNames {
+        let own = front.sources.files().filter(|(id, _)| !front.prelude.contains(id));
+        let tokens = own.flat_map(|(id, file)| fehu_syntax::tokens(id, &file.text));
+        let code = tokens.filter(|t| !matches!(t.kind, TokenKind::Comment | TokenKind::DocComment));
+        OwnNames(code.flat_map(|t| words(front.sources.snippet(t.span))).map(str::to_owned).collect())
+    }
+
+    /// Whether all names of a size are the user's.
+    fn knows(&self, size: &str) -> bool {
+        words(size).all(|word| self.0.contains(word))
+    }
+}
+
+/// The words of a text that begin with a letter.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '\'');
+    words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'))
 }
 
 /// Why a value is copied.

@@ -30,9 +30,10 @@ pub const MAX_RESULT_BYTES: u64 = 1 << 30;
 /// The most that is read of data that comes from a pipe or a device. Regular files have an end, and no limit.
 pub const MAX_STREAM_BYTES: u64 = 1 << 30;
 
-/// A source text: UTF-8, at most [`MAX_SOURCE_BYTES`].
+/// A source text: UTF-8, at most [`MAX_SOURCE_BYTES`]. A byte order mark is no part of it.
 pub fn read_source(path: &Path) -> Result<String, String> {
-    read_text(path, MAX_SOURCE_BYTES, "source files")
+    let text = read_text(path, MAX_SOURCE_BYTES, "source files")?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 /// A text with a limit; `kind` says what has this limit.
@@ -120,6 +121,8 @@ mod tests {
             Err("it is larger than 16 MiB, the limit for source files".into())
         );
         assert_eq!(read_source(Path::new("/dev/null")), Ok(String::new()));
+        std::fs::write(&file, "\u{feff}let x = 1").expect("written");
+        assert_eq!(read_source(&file), Ok("let x = 1".into()));
     }
 
     #[test]

@@ -45,7 +45,16 @@ pub enum Stopped {
 /// Gets a program ready.
 pub fn interpreted(front: &Front, settings: &Settings) -> Result<Interpreted, Vec<Diagnostic>> {
     let prog = pipelines::lower(front, settings).map_err(|stop| stop.diagnostics())?;
-    Ok(Interpreted { prog, options: interp::Options::default(), sources: front.sources.clone() })
+    let options = interp::Options { memory_bytes: memory_bytes(), ..interp::Options::default() };
+    Ok(Interpreted { prog, options, sources: front.sources.clone() })
+}
+
+/// The machine's memory, as Linux says it; on other systems nothing is known.
+fn memory_bytes() -> usize {
+    let about = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = about.lines().find_map(|line| line.strip_prefix("MemTotal:")?.strip_suffix("kB"));
+    let kilobytes = total.and_then(|text| text.trim().parse::<usize>().ok());
+    kilobytes.map_or(usize::MAX, |n| n.saturating_mul(1024))
 }
 
 impl Interpreted {

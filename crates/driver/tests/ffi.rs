@@ -46,6 +46,55 @@ fn a_c_program_makes_values_and_takes_them_apart() {
     c_program("values.fut", Target::Multicore, "values.c");
 }
 
+/// Also if they could be no values of the program.
+#[test]
+fn a_c_program_gives_values_of_its_own() {
+    c_program("outside.fut", Target::C, "outside.c");
+    c_program("outside.fut", Target::Multicore, "outside.c");
+}
+
+/// Whichever allocation fails, a server says so, or does all that it says that it did.
+#[test]
+fn servers_notice_every_allocation_that_fails() {
+    for target in [Target::C, Target::Multicore] {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = |name: &str| dir.path().join(name).display().to_string();
+        let settings =
+            Settings { product: Product::Server, ..Settings::executable(target, dir.path().join("server")) };
+        let (front, result) = compile(&source("outside.fut"), &settings);
+        assert!(result.is_ok(), "{result:?} {:?}", front.diagnostics);
+        run(Command::new("cc")
+            .args(["-shared", "-fPIC", "-O1", "-o"])
+            .arg(path("shim.so"))
+            .arg(source("no_memory.c")));
+        std::fs::write(path("in"), "[true, false] [1i32, 2i32]").expect("written");
+        let output = path("a_name_that_is_longer_than_what_a_string_has_room_for_at_first");
+        let commands =
+            format!("restore {} b []bool x []i32\ncall pick y b x\nstore {output} y\n", path("in"));
+        std::fs::write(path("commands"), commands).expect("written");
+        let served = |from: usize, to: usize| {
+            let _ = std::fs::remove_file(&output);
+            let commands = std::fs::File::open(path("commands")).expect("commands");
+            let mut server = Command::new(path("server"));
+            server.env("LD_PRELOAD", path("shim.so"));
+            server.env("NO_MEMORY_FROM", from.to_string()).env("NO_MEMORY_TO", to.to_string());
+            let done = server.stdin(commands).output().expect("the server runs");
+            (done.status, String::from_utf8_lossy(&done.stdout).into_owned(), std::fs::read(&output).ok())
+        };
+        let (status, _, expected) = served(0, 0);
+        assert!(status.success() && expected.is_some());
+        let mut failed = 0;
+        for (from, more) in (1..100).flat_map(|from| [(from, 0), (from, 2), (from, 1000)]) {
+            let (status, said, stored) = served(from, from + more);
+            assert!(status.code().is_some(), "{from} {more}: {status}");
+            let complains = !status.success() || said.contains("%%% FAILURE");
+            assert!(complains || stored == expected, "{from} {more}: {said}");
+            failed += usize::from(complains);
+        }
+        assert!(failed > 20, "allocations do fail: {failed}");
+    }
+}
+
 #[test]
 fn types_have_one_name_whether_they_are_written_or_inferred() {
     let dir = tempfile::tempdir().expect("a temporary folder");

@@ -87,6 +87,8 @@ pub struct Options {
     pub thread_memory: i64,
     /// How many statements may be run.
     pub steps: u64,
+    /// How many bytes an array may take in the interpreter. Reserving memory succeeds for more than there is.
+    pub memory_bytes: usize,
     /// Set by somebody who wants the program to end.
     pub interrupt: Arc<AtomicBool>,
     /// Whether to check that every array is where its place says; for programs over `Memory`.
@@ -129,6 +131,7 @@ impl Default for Options {
             shared_memory: 49152,
             thread_memory: 1 << 30,
             steps: 100_000_000,
+            memory_bytes: usize::MAX,
             interrupt: Arc::default(),
             heap: false,
             trace: None,

@@ -450,16 +450,25 @@ pub enum OpaqueType {
     Record(Vec<(Symbol, EntryType)>),
     /// A sum: the flattened values (the tag, an i8, first), and for each constructor, in
     /// alphabetical order, its payload types and which of the flattened values hold each payload. Sizes that
-    /// are constants of the type come last: of which value, in which dimension, and how large.
+    /// the type says come last: of which value, in which dimension, and how large.
     Sum {
         values: Vec<(ScalarType, usize)>,
         variants: Vec<(Symbol, Vec<Payload>)>,
-        sizes: Vec<(usize, usize, i64)>,
+        sizes: Vec<(usize, usize, SumSize)>,
     },
     /// An array of opaques of the given rank: element type, rank, and the flattened values (ranks included).
     Array { elem: EntryType, rank: usize, values: Vec<(ScalarType, usize)> },
     /// An array of records: as `Array`, with fields as arrays of this rank.
     RecordArray { elem: EntryType, rank: usize, fields: Vec<(Symbol, EntryType)> },
+}
+
+/// What the type of a sum says of a size of an array in it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum SumSize {
+    Constant(i64),
+    /// It is the size of this value in this dimension.
+    Same(usize, usize),
 }
 
 /// A program. Constants of the source have become functions without

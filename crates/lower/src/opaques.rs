@@ -10,7 +10,8 @@ use crate::value::{Dim, Ty};
 use fehu_base::prim::ScalarType;
 use fehu_base::{Name, Symbol};
 use fehu_check::tast::Shown;
-use fehu_ir::{EntryType, OpaqueType, OpaqueTypes, SubExp};
+use fehu_ir::{EntryType, OpaqueType, OpaqueTypes, SubExp, SumSize};
+use rustc_hash::FxHashMap;
 
 /// The opaque types of entry points that are known so far.
 #[derive(Default)]
@@ -30,7 +31,12 @@ impl Opaques {
     }
 
     fn register(&mut self, name: &str, ty: &Ty, written: Option<&Shown>) {
-        if self.known.types.iter().any(|(n, _)| n == name) {
+        if let Some((_, known)) = self.known.types.iter_mut().find(|(n, _)| n == name) {
+            // Another entry point may say more about sizes.
+            if let (OpaqueType::Sum { sizes, .. }, Ty::Sum(constrs)) = (known, ty) {
+                let more: Vec<_> = known_sizes(constrs).into_iter().filter(|s| !sizes.contains(s)).collect();
+                sizes.extend(more);
+            }
             return;
         }
         let known = match ty {
@@ -175,25 +181,34 @@ fn flat_values(ty: &Ty) -> Vec<(ScalarType, usize)> {
     }
 }
 
-/// The sizes in a sum that its type gives as constants: of which of the flattened values, the tag included, in
-/// which dimension, and how large.
-fn known_sizes(constrs: &[(Symbol, Vec<Ty>)]) -> Vec<(usize, usize, i64)> {
-    // What the layout calls a size tells unknown sizes from constants.
+/// The sizes in a sum that its type says, as constants or as what is the same: of which of the flattened values, the tag
+/// included, and in which dimension.
+fn known_sizes(constrs: &[(Symbol, Vec<Ty>)]) -> Vec<(usize, usize, SumSize)> {
     let unknown = SubExp::Var(Name(u32::MAX));
     let marked: Vec<(Symbol, Vec<Ty>)> = constrs
         .iter()
         .map(|(c, ts)| {
             let mark = |d: Dim| match d {
-                Dim::Known(SubExp::Const(_)) => d,
-                Dim::Known(SubExp::Var(_)) | Dim::Unknown => Dim::Known(unknown),
+                Dim::Known(_) => d,
+                Dim::Unknown => Dim::Known(unknown),
             };
             (*c, ts.iter().map(|t| t.map_dims(&mut |d| mark(d))).collect())
         })
         .collect();
     let mut sizes = vec![];
+    let mut first: FxHashMap<SubExp, (usize, usize)> = FxHashMap::default();
     for (i, slot) in SumLayout::new(&marked).slots.iter().enumerate() {
         for (dim, size) in slot.shape().iter().enumerate() {
-            sizes.extend(size.as_i64().map(|n| (i + 1, dim, n)));
+            let here = (i + 1, dim);
+            let known = match size.as_i64() {
+                Some(n) => Some(SumSize::Constant(n)),
+                None if *size == unknown => None,
+                None => {
+                    let (value, at) = *first.entry(*size).or_insert(here);
+                    ((value, at) != here).then_some(SumSize::Same(value, at))
+                }
+            };
+            sizes.extend(known.map(|known| (here.0, here.1, known)));
         }
     }
     sizes

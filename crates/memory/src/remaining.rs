@@ -14,7 +14,7 @@ use crate::shortcircuit::{put, rows};
 use crate::tables::Tables;
 use fehu_algebra::{Facts, Poly};
 use fehu_analysis::{remainder_of, Known};
-use fehu_base::Name;
+use fehu_base::{Name, Span};
 use fehu_ir::mem::{poly, sym_name, MemOp};
 use fehu_ir::visit::{deep, for_each_body};
 use fehu_ir::{Basic, Body, Exp, Loc, Memory, Prog, Space, Stm, SubExp, Type};
@@ -46,12 +46,16 @@ pub enum Kind {
 /// The copies and blocks of a program.
 pub fn remaining(prog: &Prog<Memory>) -> Vec<Left> {
     let mut found = Find { tables: Tables::of(prog), prog, facts: Facts::new(), left: vec![] };
-    found.body(&prog.consts, false, false);
+    found.body(&prog.consts, &first_place(&prog.consts), false, false);
     for fun in &prog.funs {
         found.facts = Known::of_fun(fun).facts();
-        found.body(&fun.body, false, false);
+        found.body(&fun.body, &first_place(&fun.body), false, false);
     }
     found.left
+}
+
+fn first_place(body: &Body<Memory>) -> Loc {
+    body.stms.iter().map(|stm| &stm.loc).find(|loc| loc.span != Span::NONE).cloned().unwrap_or_else(Loc::none)
 }
 
 struct Find<'a> {
@@ -62,16 +66,19 @@ struct Find<'a> {
 }
 
 impl Find<'_> {
-    fn body(&mut self, body: &Body<Memory>, in_loop: bool, in_kernel: bool) {
+    /// What no place of the program asks for is where the statement before it is, or the one around it.
+    fn body(&mut self, body: &Body<Memory>, around: &Loc, in_loop: bool, in_kernel: bool) {
         deep(|| {
+            let mut here = around;
             for stm in &body.stms {
+                here = if stm.loc.span != Span::NONE { &stm.loc } else { here };
                 for (kind, bytes) in self.stm(stm) {
                     let bytes = self.text(&bytes);
-                    self.left.push(Left { loc: stm.loc.clone(), kind, bytes, in_loop, in_kernel });
+                    self.left.push(Left { loc: here.clone(), kind, bytes, in_loop, in_kernel });
                 }
                 let in_loop = in_loop || matches!(stm.exp, Exp::Loop(_));
                 let in_kernel = in_kernel || matches!(stm.exp, Exp::Op(MemOp::Seg(_)));
-                for_each_body(&stm.exp, &mut |inner| self.body(inner, in_loop, in_kernel));
+                for_each_body(&stm.exp, &mut |inner| self.body(inner, here, in_loop, in_kernel));
             }
         });
     }

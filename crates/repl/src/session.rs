@@ -6,8 +6,9 @@ use fehu_base::{Diagnostic, FileId, Severity, SourceMap, Symbol};
 use fehu_check::scope::{Env, TermEntry};
 use fehu_check::show::{Abbreviations, Show, Texts};
 use fehu_check::tast::Program;
-use fehu_check::types::Type;
+use fehu_check::types::{TParam, Type};
 use fehu_driver::compile::Settings;
+use fehu_driver::files::read_source;
 use fehu_driver::front::{check_over, check_prelude, Front};
 use fehu_driver::interpret::{interpreted, Failure, Shaped};
 use fehu_driver::load::{normalise, Overlay};
@@ -15,6 +16,7 @@ use fehu_driver::target::Target;
 use fehu_ir::Loc;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -120,6 +122,16 @@ impl Checked {
         Some(Show { abbreviations, ..Show::plain(&program.names, &texts) }.scheme(&value.scheme))
     }
 
+    /// What is wrong with the type of the value, if something is: nothing says what it is.
+    fn ambiguity(&self) -> Option<String> {
+        let TermEntry::Val(value) = self.program()?.env.terms.get(&Symbol::new(VALUE))? else { return None };
+        let unknown = value.scheme.tparams.iter().any(|p| matches!(p, TParam::Type(..)));
+        unknown.then(|| {
+            let scheme = self.scheme_text(VALUE, Abbreviations::Given).unwrap_or_default();
+            format!("the type of this expression is ambiguous: {scheme}; write it, as in `[] : []i32`")
+        })
+    }
+
     fn has_function(&self) -> bool {
         let entry = self.program().and_then(|p| p.env.terms.get(&Symbol::new(VALUE)));
         matches!(entry, Some(TermEntry::Val(value)) if has_function(&value.scheme.ty))
@@ -183,12 +195,10 @@ impl Session {
 
     /// Replaces everything that is declared by a file.
     pub fn load(&mut self, path: &Path) -> Answer {
-        let text =
-            match self.files.get(&normalise(path)).cloned().map_or_else(|| std::fs::read_to_string(path), Ok)
-            {
-                Ok(text) => text,
-                Err(e) => return Problem::message(format!("could not read {}: {e}", path.display())),
-            };
+        let text = match self.files.get(&normalise(path)).cloned().map_or_else(|| read_source(path), Ok) {
+            Ok(text) => text,
+            Err(e) => return Problem::message(format!("could not read {}: {e}", path.display())),
+        };
         let front = self.check_text(path, text.clone());
         let problem = errors(&front.diagnostics);
         if !problem.is_empty() {
@@ -199,9 +209,20 @@ impl Session {
         Answer::Done
     }
 
-    /// Answers a line: a command, declarations, or an expression.
+    /// Answers a line: a command, declarations, or an expression. A bug of ours ends the line, and no more.
     pub fn enter(&mut self, line: &str) -> Answer {
         self.interrupt.store(false, Ordering::Relaxed);
+        let declared = self.declared.len();
+        let answer = catch_unwind(AssertUnwindSafe(|| self.answer(line)));
+        answer.unwrap_or_else(|_| {
+            self.declared.truncate(declared);
+            Problem::message(
+                "this is a bug in fehu; please report it together with the lines of this session",
+            )
+        })
+    }
+
+    fn answer(&mut self, line: &str) -> Answer {
         let line = line.trim();
         if line.is_empty() {
             return if self.stopped.is_some() { Answer::Continue } else { Answer::Done };
@@ -267,6 +288,9 @@ impl Session {
         if checked.has_function() {
             return Answer::Text("#<fun>".into());
         }
+        if let Some(ambiguity) = checked.ambiguity() {
+            return Problem::message(ambiguity);
+        }
         match self.run(&checked) {
             Ok(value) => Answer::Text(value.to_string()),
             Err(problem) => problem.answer(),
@@ -301,7 +325,9 @@ impl Session {
             pieces.push("", file, "\n");
         }
         for piece in &self.declared {
-            pieces.push("open {\n", piece.clone(), "\n}\n");
+            // What is imported is for the lines that follow.
+            let before = if piece.text.starts_with("import") { "open {\nopen " } else { "open {\n" };
+            pieces.push(before, piece.clone(), "\n}\n");
         }
         if let Some((before, piece)) = last {
             pieces.push(before, piece, "\n");

@@ -105,6 +105,18 @@ fn a_mistake_changes_nothing() {
     assert_eq!(text(session.enter("x")), "1");
 }
 
+/// Nothing says what the elements of `[]` are, and somebody has to.
+#[test]
+fn types_that_nothing_says_are_ambiguous() {
+    for line in ["[]", "???", "[[]]", "([], 1)", "head []", "map id []", "(\\x -> x) ???"] {
+        let said = last(&["def x = 1", line]);
+        assert!(said.contains("the type of this expression is ambiguous"), "{line}: {said}");
+        assert_eq!(last(&["def x = 1", line, "x"]), "1");
+    }
+    assert_eq!(last(&["[] : []i32"]), "[]");
+    assert_eq!(last(&["\\x -> x"]), "#<fun>");
+}
+
 #[test]
 fn messages_are_about_the_line() {
     assert!(last(&["1 +"]).contains("[0]:1:4"));
@@ -172,6 +184,18 @@ fn files() {
     write("main.fut", "def changed = 1\n");
     assert_eq!(text(session.enter(":load")), "");
     assert_eq!(text(session.enter("changed")), "1");
+}
+
+#[test]
+fn what_is_imported_is_there() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("lib.fut"), "def three = 3i32\n").expect("written");
+    std::fs::write(dir.path().join("main.fut"), "def one = 1i32\n").expect("written");
+    let mut session = session();
+    session.enter(&format!(":load {}", dir.path().join("main.fut").display()));
+    assert_eq!(text(session.enter("import \"lib\"")), "");
+    assert_eq!(text(session.enter("three + one")), "4");
+    assert!(text(session.enter("import \"nowhere\"")).contains("[2]:1:8"));
 }
 
 #[test]

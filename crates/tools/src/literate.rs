@@ -235,7 +235,7 @@ impl<'a> Document<'a> {
     /// Evaluates a directive on the program, which is compiled for the first one.
     fn execute(&mut self, directive: &Directive, name: &str) -> Result<Vec<u8>, Failure> {
         let scratch = self.scratch.path().to_owned();
-        let places = Places { program: self.program, scratch: &scratch, store: Store::Refused };
+        let places = Places { program: self.program, scratch: &scratch, store: Store::Nowhere };
         let process = self.running()?;
         let mut log = vec![];
         let result = process.talk(None, |server| {

@@ -49,7 +49,7 @@ pub fn script(program: &Path, expressions: &[String], options: &Options) -> Resu
         output
     };
     let mut process = ServerProcess::start(&server, None, &options.pass_options)?;
-    let places = Places { program, scratch: dir.path(), store: Store::Allowed };
+    let places = Places { program, scratch: dir.path(), store: Store::Anywhere };
     let format = if options.binary { Format::Binary } else { Format::Text };
     let mut log = vec![];
     let result = process.talk(None, |server| match evaluate(server, &places, &scripts, format, &mut log) {

@@ -6,14 +6,24 @@
 
 use crate::context::Context;
 use crate::tast::{Exp, ExpKind, Pat, PatKind, ValBind};
-use crate::types::{Type, TypeArg};
+use crate::types::{TParam, Type, TypeArg};
 use crate::visit::children;
-use fehu_base::Diagnostic;
+use fehu_base::{Diagnostic, Name};
 use fehu_syntax::ast::Liftedness;
 
 /// Checks the calls that a recursive function makes to itself.
 pub(crate) fn check(ctx: &mut Context, bind: &ValBind) {
     let base = ctx.names.base(bind.name);
+    let is_own = |n: &Name| bind.tparams.iter().any(|p| matches!(p, TParam::Type(_, own) if own == n));
+    if matches!(&bind.ret.ty, Type::Var(_, n, _) if is_own(n) && ctx.kinds.get(n) == Some(&Liftedness::Lifted))
+    {
+        let message = format!("The result of the recursive function \"{base}\" is not known.");
+        let help = format!("write its type, as in `def {base} (x: i32): i32 = ...`");
+        ctx.report(
+            Diagnostic::error(bind.span, message).note("each way through it calls it again").help(help),
+        );
+        return;
+    }
     if functional(ctx, &bind.ret.ty) {
         ctx.report(
             Diagnostic::error(

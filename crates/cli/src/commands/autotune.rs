@@ -1,5 +1,6 @@
 //! `fehu autotune`.
 
+use crate::names::backends;
 use fehu_tools::autotune::{autotune, Options, SearchBy};
 use fehu_tools::output::progress_bars;
 use fehu_tools::{errln, outln};
@@ -40,7 +41,7 @@ pub(crate) struct Args {
     /// The program.
     program: PathBuf,
     /// The back end to compile with.
-    #[arg(long, value_name = "NAME", default_value = "opencl")]
+    #[arg(long, value_name = "NAME", default_value = "opencl", value_parser = backends())]
     backend: String,
     /// Compile with this program, which takes the same command line as fehu.
     #[arg(long, visible_alias = "fehu", value_name = "PROGRAM")]

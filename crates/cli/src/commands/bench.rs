@@ -1,5 +1,6 @@
 //! `fehu bench`.
 
+use crate::names::backends;
 use fehu_driver::files::write;
 use fehu_tools::bench::{all_measured, bench, Options, Plan};
 use fehu_tools::errln;
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// The back end to compile with.
-    #[arg(long, value_name = "NAME", default_value = "c")]
+    #[arg(long, value_name = "NAME", default_value = "c", value_parser = backends())]
     backend: String,
     /// Pass --cache-file PROGRAM.EXTENSION to programs.
     #[arg(long, value_name = "EXTENSION")]

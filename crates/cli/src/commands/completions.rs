@@ -62,7 +62,7 @@ fn add_pages(command: clap::Command, folder: &Path, pages: &mut Batch) -> Result
     for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
         add_pages(inner.clone(), folder, pages)?;
     }
-    let page = clap_mangen::Man::new(command);
+    let page = clap_mangen::Man::new(command).source(concat!("fehu ", env!("CARGO_PKG_VERSION")));
     let path = folder.join(page.get_filename());
     let mut text = vec![];
     page.render(&mut text).map_err(|e| format!("could not write {}: {e}", path.display()))?;

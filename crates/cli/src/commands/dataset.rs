@@ -54,8 +54,9 @@ fn output(words: &[String]) -> Result<Vec<u8>, String> {
     let mut generated = 0;
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        let (name, inline) = match word.split_once('=') {
-            Some((n, v)) if n.starts_with("--") => (n, Some(v.to_owned())),
+        let (name, inline) = match (word.split_once('='), word.split_at_checked(2)) {
+            (Some((n, v)), _) if n.starts_with("--") => (n, Some(v.to_owned())),
+            (_, Some((n @ ("-s" | "-g"), v))) if !v.is_empty() => (n, Some(v.to_owned())),
             _ => (word.as_str(), None),
         };
         let mut value = || {

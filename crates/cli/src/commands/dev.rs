@@ -1,5 +1,6 @@
 //! `fehu dev`: what the compiler does to a program, step by step.
 
+use crate::names::own_backend;
 use crate::report::{report, show_all, Format, Warnings};
 use fehu_base::Diagnostic;
 use fehu_driver::compile::Settings;
@@ -19,7 +20,7 @@ pub(crate) struct Args {
     #[arg(required_unless_present_any = ["list", "from"])]
     file: Option<PathBuf>,
     /// The back end whose steps are run or listed.
-    #[arg(long, value_name = "BACKEND", default_value = "c", value_parser = Target::named)]
+    #[arg(long, value_name = "BACKEND", default_value = "c", value_parser = own_backend())]
     backend: Target,
     /// List all steps from the checked program to text, with their languages and reasons.
     #[arg(long)]

@@ -23,7 +23,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(|line| outln!("{line}"));
     if let Some(Answer::Problem(problem)) = args.file.as_ref().map(|file| session.load(file)) {
-        show_problem(&problem);
+        show_not_loaded(&problem);
         return ExitCode::from(1);
     }
     for exp in &args.exprs {
@@ -37,6 +37,14 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
     }
     ExitCode::SUCCESS
+}
+
+/// Says why a file was not loaded.
+pub(crate) fn show_not_loaded(problem: &Problem) {
+    match problem {
+        Problem::Program(..) => show_problem(problem),
+        Problem::Message(text) => errln!("fehu: {text}"),
+    }
 }
 
 /// Prints what is wrong to standard error.

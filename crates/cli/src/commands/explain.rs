@@ -1,5 +1,6 @@
 //! `fehu explain`: the error index, built in.
 
+use crate::names::Names;
 use fehu_tools::{errln, outln};
 use std::process::ExitCode;
 
@@ -9,6 +10,7 @@ const INDEX: &str = include_str!("../../errors.md");
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The name of an error, such as use-after-consume; without one, all names are listed.
+    #[arg(value_parser = Names(|| entries().map(|(code, _)| code).collect()), hide_possible_values = true)]
     code: Option<String>,
 }
 

@@ -1,5 +1,6 @@
 //! `fehu literate`.
 
+use crate::names::backends;
 use fehu_tools::errln;
 use fehu_tools::literate::{literate, Options};
 use std::path::PathBuf;
@@ -25,7 +26,7 @@ pub(crate) struct Args {
     /// The program.
     program: PathBuf,
     /// The back end to compile with.
-    #[arg(long, value_name = "NAME", default_value = "c")]
+    #[arg(long, value_name = "NAME", default_value = "c", value_parser = backends())]
     backend: String,
     /// Compile with this program, which takes the same command line as fehu.
     #[arg(long, visible_alias = "fehu", value_name = "PROGRAM")]

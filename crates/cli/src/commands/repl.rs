@@ -1,6 +1,6 @@
 //! `fehu repl`.
 
-use crate::commands::eval::show_problem;
+use crate::commands::eval::{show_not_loaded, show_problem};
 use fehu_repl::{Answer, Session, Stop};
 use fehu_tools::{errln, out, outln};
 use rustyline::completion::Completer;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     }
     if let Some(file) = &args.file {
         if let Answer::Problem(problem) = session.load(file) {
-            show_problem(&problem);
+            show_not_loaded(&problem);
             return ExitCode::from(1);
         }
     }

@@ -1,11 +1,8 @@
 //! `fehu run`: compile and run in one go.
 
 use crate::report::{show, show_all, Warnings};
-use fehu_base::Symbol;
-use fehu_check::scope::TermEntry;
-use fehu_check::tast::Dec;
 use fehu_driver::cache;
-use fehu_driver::compile::{Failure, Settings};
+use fehu_driver::compile::{missing_entry, Failure, Settings};
 use fehu_driver::front::{self, Front};
 use fehu_driver::interpret::{interpreted, Stopped};
 use fehu_driver::target::Target;
@@ -49,7 +46,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     if !show(&front, warnings) {
         return ExitCode::from(1);
     }
-    if let Some(message) = no_entry(args, &front) {
+    if let Some(message) = missing_entry(&args.file, &front, &args.entry) {
         errln!("fehu: {message}");
         return ExitCode::from(1);
     }
@@ -71,27 +68,6 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             ExitCode::from(1)
         }
     }
-}
-
-/// What to say if the program does not define what is to be called. Any definition can be called, not only entry points.
-fn no_entry(args: &Args, front: &Front) -> Option<String> {
-    let program = front.program.as_ref()?;
-    if matches!(program.env.terms.get(&Symbol::new(&args.entry)), Some(TermEntry::Val(_))) {
-        return None;
-    }
-    let names: Vec<String> = program
-        .decs
-        .iter()
-        .filter_map(|d| match d {
-            Dec::Val(b) => b.entry.as_ref().map(|e| format!("`{}`", e.name)),
-            Dec::TypeDef(..) | Dec::Alias(_) | Dec::Functor(_) | Dec::Apply(_) => None,
-        })
-        .collect();
-    let there = match names.is_empty() {
-        true => format!("`entry {} ... = ...` defines one", args.entry),
-        false => format!("`-e NAME` calls another one: {}", names.join(", ")),
-    };
-    Some(format!("{} has no entry point `{}`; {there}", args.file.display(), args.entry))
 }
 
 /// Interprets the program: what is read, printed and said is what the compiled program reads, prints and says.

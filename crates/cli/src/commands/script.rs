@@ -1,5 +1,6 @@
 //! `fehu script`.
 
+use crate::names::backends;
 use fehu_tools::output::write_bytes;
 use fehu_tools::script::{script, Options};
 use std::path::PathBuf;
@@ -25,7 +26,7 @@ pub(crate) struct Args {
     #[arg(required_unless_present_any = ["expressions", "files"], conflicts_with_all = ["expressions", "files"])]
     expression: Option<String>,
     /// The back end to compile with.
-    #[arg(long, value_name = "NAME", default_value = "c")]
+    #[arg(long, value_name = "NAME", default_value = "c", value_parser = backends())]
     backend: String,
     /// Print the result in the binary format.
     #[arg(short = 'b', long)]

@@ -1,5 +1,6 @@
 //! `fehu test`.
 
+use crate::names::own_backend;
 use fehu_driver::target::Target;
 use fehu_tools::output::progress_bars;
 use fehu_tools::test::{test, Depth, Options, Tally};
@@ -17,7 +18,7 @@ pub(crate) struct Args {
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// The back end to compile with.
-    #[arg(long, default_value = "c", value_parser = Target::named)]
+    #[arg(long, default_value = "c", value_parser = own_backend())]
     backend: Target,
     /// Run compiled programs (the default).
     #[arg(short = 'c', long = "compiled")]
@@ -107,10 +108,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     match test(&args.paths, &options) {
         Ok(tally) => {
-            if !any_test_block(&args.paths) {
-                errln!("fehu: there was nothing to run: no program has a test block");
+            match any_test_block(&args.paths) || tally.failed > 0 {
+                true => outln!("{}", summary(&tally, depth)),
+                false => errln!("fehu: there was nothing to run: no program has a test block"),
             }
-            outln!("{}", summary(&tally, depth));
             ExitCode::from(u8::from(tally.failed > 0))
         }
         Err(message) => {

@@ -99,6 +99,8 @@ fn an_evaluation_ends_with_the_first_mistake() {
     assert_eq!((done.status.code(), stdout(&done)), (Some(1), "1\n".to_owned()));
     assert!(stderr(&done).contains("division by zero"));
     assert_eq!(run(&["eval"]).status.code(), Some(2));
+    let none = run(&["eval", "-f", "nofile.fut", "1"]);
+    assert_eq!(stderr(&none), "fehu: could not read nofile.fut: no such file\n");
     let file = example("dot.fut").display().to_string();
     assert_eq!(stdout(&run(&["eval", "-f", &file, "main [1, 2] [3, 4]"])), "11.0\n", "{file}");
 }

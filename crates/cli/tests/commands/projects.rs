@@ -14,7 +14,7 @@ fn a_new_project_runs_its_test() {
     let project = dir.path().join("means");
     assert!(project.join("futhark.pkg").exists());
     let tested = fehu().args(["test", "means.fut"]).current_dir(&project).output().expect("fehu runs");
-    assert_eq!(stdout(&tested), "1/1 passed.\n");
+    assert_eq!(stdout(&tested), "");
     assert_eq!(stderr(&tested), "");
     let again = fehu().args(["new", "means"]).current_dir(dir.path()).output().expect("fehu runs");
     assert_eq!(again.status.code(), Some(1));

@@ -210,6 +210,7 @@ fn output_goes_only_where_it_can() {
         (vec!["c", &dot, "-o", &folder], "folder"),
         (vec!["c", &dot, "-o", "/dev/full"], "not a regular file"),
         (vec!["man", &none], "there is no folder"),
+        (vec!["c", &dot, "-e", "nosuch"], "has no entry point `nosuch`; `-e NAME` calls another one: `main`"),
     ] {
         let done = run(&args);
         assert_eq!(done.status.code(), Some(1), "{args:?}");

@@ -131,6 +131,11 @@ CALLED_FUN const unsigned char *leaf_restore(struct futhark_context *ctx, const 
       return NULL;
     }
     n = shape_elements(leaf->rank, shape, size);
+  }
+  if (!want_booleans(ctx, leaf->scalar, from, n)) {
+    return NULL;
+  }
+  if (leaf->rank > 0) {
     if (n > 0 && leaf_fill(ctx, leaf, words, from, n * size) != FUTHARK_SUCCESS) {
       return NULL;
     }

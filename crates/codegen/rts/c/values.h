@@ -57,10 +57,11 @@ struct variant {
   const struct payload *payloads;
 };
 
-// A size of an array in a sum that its type says.
+// A size of an array in a sum that its type says: a constant, or (if there is another leaf) that of another array.
 struct known_size {
   int leaf, dim;
   int64_t size;
+  int other, other_dim;
 };
 
 struct type {
@@ -209,6 +210,18 @@ CALLED_FUN int leaf_alloc(struct futhark_context *ctx, const struct leaf *leaf, 
   return b == NULL ? FUTHARK_OUT_OF_MEMORY : FUTHARK_SUCCESS;
 }
 
+// Whether bytes from outside are booleans of compiled programs, which rely on 0 and 1; leaves an error if they are not.
+CALLED_FUN bool want_booleans(struct futhark_context *ctx, enum scalar scalar, const unsigned char *bytes, int64_t n) {
+  unsigned char all = 0;
+  for (int64_t i = 0; i < n && scalar == SCALAR_BOOL; i++) {
+    all |= bytes[i];
+  }
+  if (all > 1) {
+    set_error(ctx, "Error: a boolean is neither 0 nor 1.\n");
+  }
+  return all <= 1;
+}
+
 // Arrays of scalars.
 
 CALLED_FUN struct value *array_new(struct futhark_context *ctx, const struct type *type, const void *data,
@@ -219,7 +232,9 @@ CALLED_FUN struct value *array_new(struct futhark_context *ctx, const struct typ
   int err = v == NULL ? FUTHARK_OUT_OF_MEMORY : leaf_alloc(ctx, type->leaves, v->words, shape, type->rank, NULL);
   if (err == FUTHARK_SUCCESS) {
     int64_t bytes = leaf_bytes(type->leaves, v->words);
-    if (bytes > 0) {
+    if (!want_booleans(ctx, type->leaves[0].scalar, data, bytes)) {
+      err = CALLER_ERROR;
+    } else if (bytes > 0) {
       err = block_write(ctx, v->words[0].block, 0, data, bytes);
     }
   }
@@ -493,7 +508,41 @@ CALLED_FUN int value_variant(const struct value *v) {
   return v->words[v->type->leaves[0].word].i8;
 }
 
-// Leaves of other constructors are zeros, and arrays of the sizes that the type says; other sizes are zeros.
+// The sizes of arrays of other constructors: those that the type says, as constants or as sizes of this one's; others are
+// zeros.
+CALLED_FUN void sum_sizes(const struct type *type, union word *words) {
+  for (int i = 0; i < type->num_leaves; i++) {
+    const struct leaf *leaf = &type->leaves[i];
+    for (int d = 0; d < leaf->rank && words[leaf->word].block == NULL; d++) {
+      words[leaf->word + 1 + d].i64 = -1;
+    }
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = 0; i < type->num_known_sizes; i++) {
+      const struct known_size *known = &type->known_sizes[i];
+      int64_t *size = &words[type->leaves[known->leaf].word + 1 + known->dim].i64;
+      if (known->other >= 0) {
+        int64_t *other = &words[type->leaves[known->other].word + 1 + known->other_dim].i64;
+        changed = changed || (*size < 0) != (*other < 0);
+        *size = *size < 0 ? *other : *size;
+        *other = *other < 0 ? *size : *other;
+      } else if (*size < 0) {
+        *size = known->size;
+        changed = true;
+      }
+    }
+  }
+  for (int i = 0; i < type->num_leaves; i++) {
+    const struct leaf *leaf = &type->leaves[i];
+    for (int d = 0; d < leaf->rank; d++) {
+      int64_t *size = &words[leaf->word + 1 + d].i64;
+      *size = *size < 0 ? 0 : *size;
+    }
+  }
+}
+
+// Leaves of other constructors are zeros and arrays of zeros.
 CALLED_FUN int value_construct(struct futhark_context *ctx, const struct type *type, int variant, void *out,
                             const void *const *args) {
   enter(ctx);
@@ -508,12 +557,8 @@ CALLED_FUN int value_construct(struct futhark_context *ctx, const struct type *t
     memset(&v->words[type->leaves[0].word], 0, sizeof(union word));
     v->words[type->leaves[0].word].i8 = (int8_t)variant;
   }
-  for (int i = 0; i < type->num_known_sizes && err == FUTHARK_SUCCESS; i++) {
-    const struct known_size *known = &type->known_sizes[i];
-    const struct leaf *leaf = &type->leaves[known->leaf];
-    if (v->words[leaf->word].block == NULL) {
-      v->words[leaf->word + 1 + known->dim].i64 = known->size;
-    }
+  if (err == FUTHARK_SUCCESS) {
+    sum_sizes(type, v->words);
   }
   for (int i = 0; i < type->num_leaves && err == FUTHARK_SUCCESS; i++) {
     const struct leaf *leaf = &type->leaves[i];

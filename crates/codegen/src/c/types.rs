@@ -7,7 +7,7 @@ use super::opaque_name::opaque_name;
 use fehu_base::bug;
 use fehu_base::prim::ScalarType;
 use fehu_imp::syntax::{OpaqueTypes, Program};
-use fehu_ir::{EntryType, OpaqueType};
+use fehu_ir::{EntryType, OpaqueType, SumSize};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 
@@ -181,8 +181,11 @@ impl TypeTable {
             Some(OpaqueType::Sum { variants, sizes, .. }) => {
                 variant_table(&id, variants, &mut out, &mut members);
                 if !sizes.is_empty() {
-                    let rows: Vec<String> =
-                        sizes.iter().map(|(leaf, dim, size)| format!("{{{leaf}, {dim}, {size}}}")).collect();
+                    let row = |(leaf, dim, size): &(usize, usize, SumSize)| match size {
+                        SumSize::Constant(n) => format!("{{{leaf}, {dim}, {n}, -1, 0}}"),
+                        SumSize::Same(other, at) => format!("{{{leaf}, {dim}, 0, {other}, {at}}}"),
+                    };
+                    let rows: Vec<String> = sizes.iter().map(row).collect();
                     let rows = rows.join(", ");
                     out.push_str(&format!("static const struct known_size {id}_sizes[] = {{{rows}}};\n"));
                     members.push_str(&format!(

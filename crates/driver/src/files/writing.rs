@@ -5,9 +5,8 @@
 //! `/dev/stdout`, are written to as they are. Links stay links, and permissions what they were.
 
 use super::temporary::{Kind, Owned};
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The permissions of a new file, of which the user's mask takes some away.

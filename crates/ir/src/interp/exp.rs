@@ -155,7 +155,7 @@ impl<'a, R: Rep> Machine<'a, R> {
                     Value::Acc(_) | Value::Mem(_) => return stuck(format!("copies of {v}")),
                 };
                 let shape: Vec<usize> = outer.iter().copied().chain(inner).collect();
-                check_memory(stm, elem, &shape)?;
+                self.check_memory(stm, elem, &shape)?;
                 let data = v.elements()?.repeat(outer.iter().product());
                 Ok(vec![shaped(elem, shape, data)?])
             }
@@ -282,9 +282,25 @@ impl<'a, R: Rep> Machine<'a, R> {
             let message = "cannot allocate an array: a size is negative".into();
             return Err(Failure::Assert { message, loc: stm.loc.clone() });
         };
-        check_memory(stm, elem, &shape)?;
+        self.check_memory(stm, elem, &shape)?;
         let data = vec![elem.blank(); shape.iter().product()];
         Ok(vec![shaped(elem, shape, data)?])
+    }
+
+    /// Ends the program if there is no memory for an array, with what compiled programs say.
+    pub(super) fn check_memory(&self, stm: &Stm<R>, elem: PrimType, shape: &[usize]) -> Run<()> {
+        let count = shape.iter().fold(1usize, |n, size| n.saturating_mul(*size));
+        let room = count.saturating_mul(size_of::<PrimValue>());
+        let fits = || {
+            let reserved = Vec::<PrimValue>::new().try_reserve_exact(count);
+            room <= self.options.memory_bytes && reserved.is_ok()
+        };
+        if count <= SURE_ELEMENTS || fits() {
+            return Ok(());
+        }
+        let bytes = count.saturating_mul(elem.bytes() as usize);
+        let message = format!("out of memory: cannot allocate {bytes} bytes.");
+        Err(Failure::Assert { message, loc: stm.loc.clone() })
     }
 
     fn iota(
@@ -296,7 +312,7 @@ impl<'a, R: Rep> Machine<'a, R> {
         ty: IntType,
     ) -> Run<Vec<Value>> {
         let n = self.size(env, n)?;
-        check_memory(stm, PrimType::Int(ty), &[n])?;
+        self.check_memory(stm, PrimType::Int(ty), &[n])?;
         let (start, step) = (self.i64(env, start)?, self.i64(env, step)?);
         let data = progression(start, step, n).into_iter().map(|v| PrimValue::int(ty, v)).collect();
         Ok(vec![Value::Array(array(PrimType::Int(ty), vec![n], data)?)])
@@ -396,17 +412,6 @@ fn defined<T>(op: impl std::fmt::Display, result: Option<T>) -> Run<T> {
 
 /// For so many elements there is memory.
 const SURE_ELEMENTS: usize = 1 << 16;
-
-/// Ends the program if there is no memory for an array, with what compiled programs say.
-pub(super) fn check_memory<R: Rep>(stm: &Stm<R>, elem: PrimType, shape: &[usize]) -> Run<()> {
-    let count = shape.iter().fold(1usize, |n, size| n.saturating_mul(*size));
-    if count <= SURE_ELEMENTS || Vec::<PrimValue>::new().try_reserve_exact(count).is_ok() {
-        return Ok(());
-    }
-    let bytes = count.saturating_mul(elem.bytes() as usize);
-    let message = format!("out of memory: cannot allocate {bytes} bytes.");
-    Err(Failure::Assert { message, loc: stm.loc.clone() })
-}
 
 pub(super) fn shaped(elem: PrimType, shape: Vec<usize>, data: Vec<PrimValue>) -> Run<Value> {
     let (count, wanted) = (data.len(), shape.clone());

@@ -1,6 +1,6 @@
 //! Running combinators.
 
-use super::exp::{check_memory, shaped};
+use super::exp::shaped;
 use super::{stuck, ArrayValue, Env, Machine, Run, Value};
 use crate::rep::Rep;
 use crate::soac::*;
@@ -84,7 +84,7 @@ impl<'a, R: Rep> Machine<'a, R> {
         let kept = s.map.ret[..scanned].iter().chain(&s.map.ret[combined..]);
         let mut rows = kept.map(|t| self.rows(env, t)).collect::<Run<Vec<Rows>>>()?;
         for r in rows.iter().filter(|r| r.acc.is_none()) {
-            check_memory(stm, r.elem, &[&[width], r.row.as_slice()].concat())?;
+            self.check_memory(stm, r.elem, &[&[width], r.row.as_slice()].concat())?;
         }
         for i in 0..width {
             let mut results = self.lambda(env, &s.map, row_of(&inputs, i)?)?.into_iter();

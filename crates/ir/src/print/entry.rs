@@ -130,7 +130,10 @@ impl Printer<'_> {
                 self.put("}");
                 if !sizes.is_empty() {
                     self.put(" sizes {");
-                    self.list(sizes, |p, (value, dim, size)| p.put(format_args!("{value} {dim} {size}")));
+                    self.list(sizes, |p, (value, dim, size)| match size {
+                        SumSize::Constant(n) => p.put(format_args!("{value} {dim} {n}")),
+                        SumSize::Same(other, at) => p.put(format_args!("{value} {dim} as {other} {at}")),
+                    });
                     self.put("}");
                 }
             }

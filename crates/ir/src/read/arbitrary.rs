@@ -91,6 +91,13 @@ impl Gen {
         (self.symbol(), self.entry_type())
     }
 
+    fn sum_size(&mut self) -> SumSize {
+        match self.below(2) {
+            0 => SumSize::Constant(self.below(9) as i64),
+            _ => SumSize::Same(self.below(3), self.below(3)),
+        }
+    }
+
     fn opaque(&mut self) -> OpaqueType {
         match self.below(5) {
             0 => OpaqueType::Plain(self.list(Gen::ranked)),
@@ -98,7 +105,7 @@ impl Gen {
             2 => OpaqueType::Sum {
                 values: self.list(Gen::ranked),
                 variants: self.list(|g| (g.symbol(), g.list(|g| (g.entry_type(), g.list(|g| g.below(5)))))),
-                sizes: self.list(|g| (g.below(3), g.below(3), g.below(9) as i64)),
+                sizes: self.list(|g| (g.below(3), g.below(3), g.sum_size())),
             },
             3 => OpaqueType::Array {
                 elem: self.entry_type(),

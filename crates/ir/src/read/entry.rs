@@ -122,7 +122,17 @@ impl Reader<'_> {
                 Ok((name, r.list('(', ')', |r| Ok((r.entry_type()?, r.perm()?)))?))
             })?;
             let sizes = match self.try_word("sizes") {
-                true => self.list('{', '}', |r| Ok((r.number()?, r.number()?, r.number()?)))?,
+                true => self.list('{', '}', |r| {
+                    let (value, dim) = (r.number()?, r.number()?);
+                    Ok((
+                        value,
+                        dim,
+                        match r.try_word("as") {
+                            true => SumSize::Same(r.number()?, r.number()?),
+                            false => SumSize::Constant(r.number()?),
+                        },
+                    ))
+                })?,
                 false => vec![],
             };
             return Ok(OpaqueType::Sum { values, variants, sizes });

@@ -119,7 +119,7 @@ impl Maker<'_> {
     fn store_script(&self, entry: &str, script: &str, scratch: &Path, to: &Path) -> Result<(), String> {
         let script = parse_script(script).map_err(|e| format!("the script cannot be read: {e}"))?;
         let mut process = ServerProcess::start(self.server, self.runner, self.options)?;
-        let places = Places { program: self.program, scratch, store: Store::Allowed };
+        let places = Places { program: self.program, scratch, store: Store::Below };
         let stored = process.talk(self.limit, |server| match arguments(server, &places, entry, &script) {
             Ok(made) => {
                 let names: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();

@@ -42,11 +42,15 @@ pub(crate) struct Places<'a> {
     pub(crate) store: Store,
 }
 
-/// Whether `$store` is there.
+/// Where `$store` may write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Store {
-    Allowed,
-    Refused,
+    /// Wherever the user can: the script is the user's.
+    Anywhere,
+    /// Below the folder of the program: the script is a part of it.
+    Below,
+    /// There is no `$store`.
+    Nowhere,
 }
 
 /// The arguments of an entry point: the names of variables of the server, and their types. If the script
@@ -257,7 +261,15 @@ impl<'a> Evaluator<'a> {
             let (n, given) = (types.len(), args.len());
             return wrong(format!("{entry} takes {n} arguments, but gets {given}"));
         }
-        let inputs = args.iter().zip(&types).map(|(v, t)| self.variable(v, &t.name));
+        let inputs = args.iter().zip(&types).map(|(v, t)| {
+            self.variable(v, &t.name).map_err(|e| match e {
+                ScriptError::Script(message) => ScriptError::Script(format!(
+                    "in an argument of {entry}, which takes {}: {message}",
+                    t.name
+                )),
+                ScriptError::Server(_) => e,
+            })
+        });
         let inputs: Vec<String> = inputs.collect::<Res<_>>()?;
         let (outputs, tuple) = match self.server.output(entry) {
             Ok(t) => (vec![t.name], false),

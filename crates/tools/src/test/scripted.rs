@@ -19,7 +19,7 @@ pub(super) fn run_scripted(
     let script = parse_script(script).map_err(|e| format!("the script cannot be read: {e}"))?;
     let scratch = built.scratch().to_owned();
     let running = built.tested();
-    let places = Places { program, scratch: &scratch, store: Store::Allowed };
+    let places = Places { program, scratch: &scratch, store: Store::Below };
     let loaded = running.talk(|server| match arguments(server, &places, entry, &script) {
         Ok(variables) => Call::with_arguments(server, entry, variables).map(Ok),
         Err(ScriptError::Script(message)) => Ok(Err(message)),

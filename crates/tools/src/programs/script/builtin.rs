@@ -8,10 +8,13 @@ use std::path::{Path, PathBuf};
 
 impl Evaluator<'_> {
     pub(super) fn builtin(&mut self, name: &str, args: &[Val]) -> Res<Val> {
-        if name == "store" && self.places.store == Store::Allowed {
+        if name == "store" && self.places.store != Store::Nowhere {
             let [file, value] = args else { return wrong("$store takes the name of a file and a value") };
             let (name, bytes) = (self.string(file)?, self.binary(value)?);
             let path = self.file(&name);
+            if self.places.store == Store::Below && !self.is_below(&path) {
+                return wrong(format!("$store writes only below the folder of the program, not to {name}"));
+            }
             return write(&path, bytes).map(|()| Val::Tuple(vec![])).map_err(ScriptError::Script);
         }
         if !["loadbytes", "loaddata", "loadimg", "loadaudio", "restore"].contains(&name) {
@@ -48,6 +51,17 @@ impl Evaluator<'_> {
             }
             _ => wrong("$restore takes a type and the name of a file"),
         }
+    }
+
+    /// Whether a file is below the folder of the program, wherever links lead.
+    fn is_below(&self, path: &Path) -> bool {
+        let real = |path: &Path| match path.as_os_str().is_empty() {
+            true => Path::new(".").canonicalize(),
+            false => path.canonicalize(),
+        };
+        let folder = |path: &Path| real(path.parent().unwrap_or(Path::new("")));
+        let place = real(path).or_else(|_| folder(path));
+        matches!((place, folder(self.places.program)), (Ok(place), Ok(own)) if place.starts_with(&own))
     }
 
     /// A file that a script names is beside the program.

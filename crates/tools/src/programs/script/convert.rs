@@ -6,6 +6,7 @@
 use super::{wrong, Evaluator, Res, ScriptError, Val};
 use crate::programs::show::{in_rows, Printer};
 use fehu_base::prim::ScalarType;
+use fehu_data::server::Kind;
 use fehu_data::{read_values, Data, Number, Value};
 use fehu_driver::files::{read_data, write};
 
@@ -71,6 +72,11 @@ impl Evaluator<'_> {
             Val::Data(_) | Val::Number(_) => {
                 let value = self.value_of_type(v, t)?;
                 self.send(&value, t)
+            }
+            Val::Tuple(_) | Val::Record(_)
+                if scalar_of(t).is_some() || self.server.kind(t)? != Kind::Record =>
+            {
+                mismatch(&self.type_name(v))
             }
             Val::Tuple(parts) => {
                 let fields = self.tuple_fields(t)?;
