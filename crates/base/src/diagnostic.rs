@@ -240,7 +240,7 @@ impl Diagnostic {
             let place = |s: Span| clip(s).start - window.start..clip(s).end - window.start;
             let mut snippet = Snippet::source(&file.text[window.clone()])
                 .line_start(first_line)
-                .path(file.path.display().to_string())
+                .path(SourceMap::show_path(&file.path))
                 .fold(true);
             if self.span.file == id {
                 let a = AnnotationKind::Primary.span(place(self.span));
@@ -263,7 +263,7 @@ impl Diagnostic {
         // The excerpt says where it starts; the place in full is what editors and other tools look for.
         let Some(file) = sources.get(self.span.file) else { return text };
         let (line, col) = file.line_col(self.span.lo);
-        text.replacen(&format!("{}:{line}:{col}", file.path.display()), &sources.show(self.span), 1)
+        text.replacen(&format!("{}:{line}:{col}", SourceMap::show_path(&file.path)), &sources.show(self.span), 1)
     }
 }
 

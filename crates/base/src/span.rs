@@ -141,16 +141,30 @@ impl SourceMap {
         self.get(span.file).and_then(|f| f.text.get(span.lo as usize..span.hi as usize)).unwrap_or("")
     }
 
+    /// The name of a file as messages print it: nothing in it moves the cursor of a terminal.
+    pub fn show_path(path: &Path) -> String {
+        let shown = path.display().to_string();
+        let escaped = |c: char| match c.is_control() {
+            true => c.escape_default().to_string(),
+            false => c.to_string(),
+        };
+        match shown.contains(char::is_control) {
+            true => shown.chars().map(escaped).collect(),
+            false => shown,
+        }
+    }
+
     /// The span as messages print it: `file.fut:3:5-9`, or `file.fut:3:5-4:2` when it crosses lines. As in
     /// the reference compiler's messages, the last column is the one after the text.
     pub fn show(&self, span: Span) -> String {
         let Some(file) = self.get(span.file) else { return "<no location>".into() };
         let (l1, c1) = file.line_col(span.lo);
         let (l2, c2) = file.line_col(span.hi.max(span.lo));
+        let path = SourceMap::show_path(&file.path);
         if l1 == l2 {
-            format!("{}:{l1}:{c1}-{c2}", file.path.display())
+            format!("{path}:{l1}:{c1}-{c2}")
         } else {
-            format!("{}:{l1}:{c1}-{l2}:{c2}", file.path.display())
+            format!("{path}:{l1}:{c1}-{l2}:{c2}")
         }
     }
 }

@@ -53,6 +53,8 @@ pub(crate) fn entry<'a>(cx: &mut Lowerer<'a>, g: &Rc<Global<'a>>) -> Res<()> {
     // Who calls has checked them.
     let checked = cx.code.checked_sizes.len();
     cx.code.checked_sizes.extend(&params.sizes);
+    // With the sizes that they name.
+    let mut declared: Vec<Ty> = vec![];
     let mut declared_ret = None;
     let result = cx.at(bind.span, |l| {
         l.in_env(env, |l| {
@@ -73,6 +75,7 @@ pub(crate) fn entry<'a>(cx: &mut Lowerer<'a>, g: &Rc<Global<'a>>) -> Res<()> {
                 certs.extend(check_declared_sizes(l, f.ty, d)?);
             }
             l.code.b.certs.clone_from(&certs);
+            declared = faces.iter().map(|f| l.ty(f.ty)).collect::<Res<_>>()?;
             declared_ret = Some(l.ty(ret)?);
             if bind.recursive {
                 let f = Fun::Closure {
@@ -107,7 +110,7 @@ pub(crate) fn entry<'a>(cx: &mut Lowerer<'a>, g: &Rc<Global<'a>>) -> Res<()> {
     let (core_ret, size_results, results) = entry_results(&outside, ret, &core_params);
     body.result = results;
     let declared_ret = declared_ret.as_ref().unwrap_or(&d.ty);
-    let face = face(cx, g, &faces, &types, (ret, declared_ret), (sizes, size_results));
+    let face = face(cx, g, &faces, &declared, (ret, declared_ret), (sizes, size_results));
     let name = cx.code.b.names.fresh(Symbol::new(&format!("entry_{}", face.name)));
     cx.funs.push(FunDef {
         name,

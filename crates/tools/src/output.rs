@@ -51,8 +51,15 @@ pub fn write_bytes(bytes: &[u8]) {
 }
 
 /// Writes text to standard error; what [`errln!`] does. If that fails, there is nobody left who could be informed.
+/// Names of files and what programs say cannot move the cursor of a terminal.
 pub fn complain(text: Arguments<'_>) {
-    let _ = io::stderr().lock().write_fmt(text);
+    let text = text.to_string();
+    let plain = |c: char| c == '\n' || c == '\t' || !c.is_control();
+    let shown = match text.chars().all(plain) {
+        true => text,
+        false => text.chars().map(|c| if plain(c) { c.to_string() } else { c.escape_default().to_string() }).collect(),
+    };
+    let _ = io::stderr().lock().write_all(shown.as_bytes());
 }
 
 /// Whether standard output takes no more.

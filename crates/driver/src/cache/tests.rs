@@ -1,7 +1,7 @@
 //! Attacks on the cache, and accidents.
 
 use super::*;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{symlink, PermissionsExt};
 use std::time::Duration;
 
 const KEY: &str = "0123456789abcdef0123456789abcdef";
