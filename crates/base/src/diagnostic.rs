@@ -263,7 +263,11 @@ impl Diagnostic {
         // The excerpt says where it starts; the place in full is what editors and other tools look for.
         let Some(file) = sources.get(self.span.file) else { return text };
         let (line, col) = file.line_col(self.span.lo);
-        text.replacen(&format!("{}:{line}:{col}", SourceMap::show_path(&file.path)), &sources.show(self.span), 1)
+        text.replacen(
+            &format!("{}:{line}:{col}", SourceMap::show_path(&file.path)),
+            &sources.show(self.span),
+            1,
+        )
     }
 }
 

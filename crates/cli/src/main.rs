@@ -114,7 +114,7 @@ enum Command {
 
 /// The stack on which everything runs: programs can be nested deeply, and the passes recurse. Where there is less address
 /// space than this, a smaller one will do.
-const STACKS_BYTES: [usize; 4] = [512 << 20, 256 << 20, 128 << 20, 32 << 20];
+const STACKS_BYTES: [usize; 5] = [512 << 20, 256 << 20, 128 << 20, 32 << 20, 8 << 20];
 
 fn main() -> ExitCode {
     let start = |bytes| std::thread::Builder::new().stack_size(bytes).spawn(work);

@@ -405,11 +405,7 @@ fn scripts() {
     assert_eq!(script(&["twice"]).1, 1);
     // What a script gives is judged by the entry point that gets it.
     let stored = "-- ==\n-- entry: keep\n-- script input { $store \"kept\" (keep 3) } output { 3 }\nentry keep (x: i32) = x\n";
-    fails(
-        stored,
-        &[],
-        &["a value of type () stands where i32 is expected"],
-    );
+    fails(stored, &[], &["a value of type () stands where i32 is expected"]);
     // A test writes nothing outside of its folder.
     std::fs::create_dir(dir.path().join("in")).expect("a folder");
     std::os::unix::fs::symlink(dir.path(), dir.path().join("in/out")).expect("a link");

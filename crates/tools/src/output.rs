@@ -57,7 +57,10 @@ pub fn complain(text: Arguments<'_>) {
     let plain = |c: char| c == '\n' || c == '\t' || !c.is_control();
     let shown = match text.chars().all(plain) {
         true => text,
-        false => text.chars().map(|c| if plain(c) { c.to_string() } else { c.escape_default().to_string() }).collect(),
+        false => text
+            .chars()
+            .map(|c| if plain(c) { c.to_string() } else { c.escape_default().to_string() })
+            .collect(),
     };
     let _ = io::stderr().lock().write_all(shown.as_bytes());
 }

@@ -18,7 +18,7 @@ pub(crate) fn check(ctx: &mut Context, bind: &ValBind) {
     if matches!(&bind.ret.ty, Type::Var(_, n, _) if is_own(n) && ctx.kinds.get(n) == Some(&Liftedness::Lifted))
     {
         let message = format!("The result of the recursive function \"{base}\" is not known.");
-        let help = format!("write its type, as in `def {base} (x: i32): i32 = ...`");
+        let help = format!("annotate the type of the result, as in `def {base} (x: i32): i32 = ...`");
         ctx.report(
             Diagnostic::error(bind.span, message).note("each way through it calls it again").help(help),
         );

@@ -50,7 +50,8 @@ pub(crate) fn man(args: &ManArgs) -> ExitCode {
 }
 
 fn write_pages(folder: &Path) -> Result<(), String> {
-    let mut command = crate::Cli::command().disable_help_subcommand(true);
+    let version = env!("CARGO_PKG_VERSION");
+    let mut command = crate::Cli::command().version(version).disable_help_subcommand(true);
     command.build();
     let mut pages = Batch::default();
     add_pages(command, folder, &mut pages)?;

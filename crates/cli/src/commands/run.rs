@@ -1,6 +1,7 @@
 //! `fehu run`: compile and run in one go.
 
 use crate::report::{show, show_all, Warnings};
+use fehu_base::SourceMap;
 use fehu_driver::cache;
 use fehu_driver::compile::{missing_entry, Failure, Settings};
 use fehu_driver::front::{self, Front};
@@ -99,7 +100,7 @@ fn interpret(args: &Args, front: Front) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(Stopped::Error(message)) => {
-            errln!("{}: {message}", program_name(args).display());
+            errln!("{}: {message}", program_name(args));
             ExitCode::from(1)
         }
         Err(Stopped::Beyond(message)) => {
@@ -110,8 +111,8 @@ fn interpret(args: &Args, front: Front) -> ExitCode {
 }
 
 /// The name with which messages of the program begin.
-fn program_name(args: &Args) -> PathBuf {
-    args.file.with_extension("")
+fn program_name(args: &Args) -> String {
+    SourceMap::show_path(&args.file.with_extension(""))
 }
 
 /// Compiles what is not in the cache, and starts it.

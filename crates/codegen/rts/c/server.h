@@ -128,7 +128,7 @@ TOOL_FUN void serve(struct server *s, const char *program) {
 // The stack room is 0 if it is not known.
 TOOL_FUN int run_main(int argc, char **argv, size_t stack_room) {
   struct options opts = {.program = argc > 0 ? argv[0] : "program", .entry = "main"};
-  struct server server = {NULL, NULL, 0, 0};
+  struct server server = {0};
   binary_pipes();
   opts.cfg = futhark_context_config_new();
   if (opts.cfg == NULL) {
@@ -151,6 +151,7 @@ TOOL_FUN int run_main(int argc, char **argv, size_t stack_room) {
       }
     }
     free(server.variables);
+    free(server.buckets);
     futhark_context_free(server.ctx);
   }
   futhark_context_config_free(opts.cfg);

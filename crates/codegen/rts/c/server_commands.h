@@ -169,8 +169,11 @@ TOOL_FUN void command_rename(struct server *s, int argc, char **args) {
     failure("Out of memory.");
     return;
   }
+  int i = (int)(v - s->variables);
+  unlink_variable(s, i);
   free(v->name);
   v->name = name;
+  link_variable(s, i);
 }
 
 TOOL_FUN void print_parameter(const struct parameter *p) {

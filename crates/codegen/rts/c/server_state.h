@@ -4,11 +4,15 @@ struct variable {
   char *name;
   const struct type *type;
   union word word;
+  // The number of the next variable in its bucket, or -1.
+  int next;
 };
 
 struct server {
   struct futhark_context *ctx;
   struct variable *variables;
+  // The first variable of each bucket, or -1; there are as many buckets as there is room for variables.
+  int *buckets;
   int num_variables, room;
 };
 
@@ -51,13 +55,60 @@ TOOL_FUN const struct type *want_type(const char *name) {
   return NULL;
 }
 
-TOOL_FUN struct variable *find_variable(struct server *s, const char *name) {
-  for (int i = 0; i < s->num_variables; i++) {
-    if (strcmp(s->variables[i].name, name) == 0) {
-      return &s->variables[i];
-    }
+// Variables are found by hashes of their names; there may be many.
+
+TOOL_FUN int *bucket_of(struct server *s, const char *name) {
+  uint32_t hash = 2166136261u;
+  for (; *name != '\0'; name++) {
+    hash = (hash ^ (unsigned char)*name) * 16777619u;
   }
-  return NULL;
+  return &s->buckets[hash % (uint32_t)s->room];
+}
+
+TOOL_FUN void link_variable(struct server *s, int i) {
+  int *bucket = bucket_of(s, s->variables[i].name);
+  s->variables[i].next = *bucket;
+  *bucket = i;
+}
+
+TOOL_FUN void unlink_variable(struct server *s, int i) {
+  int *at = bucket_of(s, s->variables[i].name);
+  while (*at != i) {
+    at = &s->variables[*at].next;
+  }
+  *at = s->variables[i].next;
+}
+
+// Whether there is room for one more variable.
+TOOL_FUN bool want_room(struct server *s) {
+  if (s->num_variables < s->room) {
+    return true;
+  }
+  int room = 2 * s->room + 16;
+  struct variable *variables = realloc(s->variables, (size_t)room * sizeof(struct variable));
+  s->variables = variables == NULL ? s->variables : variables;
+  int *buckets = variables == NULL ? NULL : malloc((size_t)room * sizeof(int));
+  if (buckets == NULL) {
+    return false;
+  }
+  free(s->buckets);
+  s->buckets = buckets;
+  s->room = room;
+  for (int i = 0; i < room; i++) {
+    buckets[i] = -1;
+  }
+  for (int i = 0; i < s->num_variables; i++) {
+    link_variable(s, i);
+  }
+  return true;
+}
+
+TOOL_FUN struct variable *find_variable(struct server *s, const char *name) {
+  int i = s->room == 0 ? -1 : *bucket_of(s, name);
+  while (i >= 0 && strcmp(s->variables[i].name, name) != 0) {
+    i = s->variables[i].next;
+  }
+  return i < 0 ? NULL : &s->variables[i];
 }
 
 TOOL_FUN struct variable *want_variable(struct server *s, const char *name) {
@@ -85,28 +136,28 @@ TOOL_FUN bool want_fresh(struct server *s, char **names, int n, int step) {
 
 // Takes over the value, also if there is no room for it.
 TOOL_FUN bool add_variable(struct server *s, const char *name, const struct type *type, const union word *word) {
-  if (s->num_variables == s->room) {
-    int room = 2 * s->room + 16;
-    struct variable *more = realloc(s->variables, (size_t)room * sizeof(struct variable));
-    if (more != NULL) {
-      s->variables = more;
-      s->room = room;
-    }
-  }
-  char *copy = s->num_variables < s->room ? string_copy(name) : NULL;
+  char *copy = want_room(s) ? string_copy(name) : NULL;
   if (copy == NULL) {
     held_free(s->ctx, type, word);
     failure("Out of memory.");
     return false;
   }
-  s->variables[s->num_variables++] = (struct variable){copy, type, *word};
+  s->variables[s->num_variables] = (struct variable){copy, type, *word, -1};
+  link_variable(s, s->num_variables++);
   return true;
 }
 
+// The last variable takes its place.
 TOOL_FUN void remove_variable(struct server *s, struct variable *v) {
+  int i = (int)(v - s->variables), last = --s->num_variables;
   held_free(s->ctx, v->type, &v->word);
+  unlink_variable(s, i);
   free(v->name);
-  *v = s->variables[--s->num_variables];
+  if (i != last) {
+    unlink_variable(s, last);
+    *v = s->variables[last];
+    link_variable(s, i);
+  }
 }
 
 TOOL_FUN const void *variable_argument(const struct variable *v) {

@@ -7,4 +7,4 @@ def f x = f (x - 1i32)
 --   | ^^^^^^^^^^^^^^^^^^^^^^
 --   |
 --   = note: each way through it calls it again
---   = help: write its type, as in `def f (x: i32): i32 = ...`
+--   = help: annotate the type of the result, as in `def f (x: i32): i32 = ...`
