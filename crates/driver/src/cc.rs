@@ -160,6 +160,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_text_of_a_host_is_optimised_a_little() {
+        let flags = Target::ALL.map(default_flags);
+        assert_eq!(flags, ["-O3 -std=c11", "-O3 -std=c11", "-O1 -std=c11", "-O1 -std=c11"]);
+    }
+
+    #[test]
     fn errors_of_the_text_are_told_from_those_of_the_compiler() {
         let about = |said: &str| is_about(said, Path::new("./-p.c"));
         assert!(about("./-p.c: In function 'main':\n./-p.c:10:3: error: 'x' undeclared"));

@@ -68,7 +68,7 @@ def double (x: i32) = 2 * x
 
 **FAILED**
 ```
-a value of type f32 stands where i32 is expected
+in an argument of double, which takes i32: a value of type f32 stands where i32 is expected
 ```
 
 ```futhark

@@ -14,6 +14,7 @@ mod lsp;
 mod names;
 mod pkg;
 mod projects;
+mod shown;
 mod streams;
 mod writing;
 
