@@ -51,7 +51,6 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn make(name: &str) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(plain) {

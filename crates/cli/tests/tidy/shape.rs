@@ -83,7 +83,7 @@ fn functions(code: &str) -> Vec<(String, usize)> {
         let starts =
             lines[at..].iter().position(|l| l.ends_with('{') || l.ends_with(';') || l.ends_with('}'));
         let opens = starts.is_some_and(|n| lines[at + n].ends_with('{'));
-        if let (true, Some(n)) = (opens, lines[at + 1..].iter().position(|l| is_end(&l))) {
+        if let (true, Some(n)) = (opens, lines[at + 1..].iter().position(|l| is_end(l))) {
             found.push((name, n + 2));
         }
     }
