@@ -170,6 +170,13 @@ impl Analysis {
         Some(self.name_in(span, self.program.names.base(target)))
     }
 
+    /// Where the types are declared that a type names.
+    pub(crate) fn type_definitions(&self, ty: &Type) -> Vec<Span> {
+        let texts = Texts::default();
+        let names = Show::plain(&self.program.names, &texts).names_in(ty);
+        names.into_iter().filter_map(|n| self.definition(n)).collect()
+    }
+
     /// What an ascription calls by another name.
     pub(crate) fn target(&self, name: Name) -> Name {
         let mut name = name;

@@ -1,6 +1,7 @@
 //! The documents: what the editor does with them, and what is said about them after a check.
 
 use crate::document::{path_of, uri_of, Text};
+use crate::features::semantic::Told;
 use crate::interest::CHANGED;
 use crate::protocol;
 use crate::server::{main_of, Document, Errors, State};
@@ -60,6 +61,7 @@ impl State {
                     depth: Depth::All,
                     memory: Memory::default(),
                     files: BTreeSet::new(),
+                    told: Told::default(),
                 };
                 self.documents.insert(path.clone(), document);
                 self.touched(&path);

@@ -4,6 +4,7 @@ use crate::analysis::Analysis;
 use crate::commands::Then;
 use crate::diagnostics::Problem;
 use crate::document::{path_of, Encoding, Text};
+use crate::features::semantic::Told;
 use crate::features::{self, Answer, Refusal};
 use crate::interest::Interest;
 use crate::jobs::Outcome;
@@ -28,13 +29,16 @@ const PAUSE: Duration = Duration::from_millis(5);
 const REST: Duration = Duration::from_millis(300);
 
 /// Requests that need all of a program to be checked; others are answered by what is known of the definitions around.
-const WHOLE: [&str; 6] = [
+const WHOLE: [&str; 9] = [
     "textDocument/rename",
     "textDocument/prepareRename",
     "textDocument/codeAction",
     "codeAction/resolve",
     "textDocument/inlayHint",
     "textDocument/codeLens",
+    "textDocument/prepareCallHierarchy",
+    "callHierarchy/incomingCalls",
+    "callHierarchy/outgoingCalls",
 ];
 
 /// A file that is open in the editor.
@@ -61,6 +65,8 @@ pub(crate) struct Document {
     pub(crate) memory: Memory,
     /// The files that were read when it was checked last.
     pub(crate) files: BTreeSet<PathBuf>,
+    /// The colours that the editor knows.
+    pub(crate) told: Told,
 }
 
 /// Where the errors of a program are.
@@ -289,6 +295,10 @@ impl State {
                 Err(why) => protocol::failure(id, protocol::REQUEST_FAILED, &why),
             });
         }
+        if let Some(feature) = features::find_of_workspace(method) {
+            let answer = catch_unwind(AssertUnwindSafe(|| feature(self, params)));
+            return Ok(self.answered(id, answer));
+        }
         let path = features::document_of(params).and_then(path_of);
         // Answers are about the text as it is now; other documents can wait.
         let depth = if WHOLE.contains(&method) { Depth::All } else { Depth::Changed };
@@ -311,12 +321,17 @@ impl State {
         if unsettled && matches!(answer, Ok(Ok(Value::Null))) && self.check(&path, Depth::All, output)? {
             answer = self.ask(feature, &path, params);
         }
-        Ok(match answer {
+        Ok(self.answered(id, answer))
+    }
+
+    /// An answer as a message.
+    fn answered(&self, id: &Value, answer: std::thread::Result<Answer>) -> Value {
+        match answer {
             Ok(Ok(result)) => protocol::answer(id, result),
             Ok(Err(Refusal::Because(why))) => protocol::failure(id, protocol::REQUEST_FAILED, &why),
             Ok(Err(Refusal::GivenUp)) => self.given_up(id),
             Err(_) => protocol::failure(id, protocol::INTERNAL_ERROR, "this is a bug in fehu"),
-        })
+        }
     }
 
     /// The answer to a request that nobody waits for, or that is about a text of the past.

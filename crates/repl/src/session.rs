@@ -292,7 +292,7 @@ impl Session {
             pieces.push("", file, "\n");
         }
         for piece in &self.declared {
-            pieces.push("open {\n", piece.clone(), "\n}\n");
+            pieces.push_declarations(piece.clone());
         }
         if let Some((before, piece)) = last {
             pieces.push(before, piece, "\n");

@@ -175,6 +175,24 @@ fn files() {
 }
 
 #[test]
+fn imports_bring_names() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("lib.fut").display().to_string();
+    std::fs::write(&path, "def three = 3i32\ndef quarter (x: i32) = x / 4\n").expect("written");
+    let import = format!("import \"{}\"", path.trim_end_matches(".fut"));
+    let mut session = session();
+    assert_eq!(text(session.enter(&import)), "");
+    assert_eq!(text(session.enter("three + 1")), "4");
+    assert_eq!(session.completions("thr").1, ["three"]);
+    // What is declared with it hides what it brings.
+    assert_eq!(text(session.enter(&format!("{import} def three = 30 def six = 2 * three"))), "");
+    assert_eq!(text(session.enter("six + quarter 4")), "61");
+    assert_eq!(text(session.enter(&format!("local {import}"))), "");
+    let said = text(session.enter(&format!("def a = 1 {import} def b = nowhere")));
+    assert!(said.contains(&format!("[5]:1:{}", 10 + import.len() + 10)), "{said}");
+}
+
+#[test]
 fn traces() {
     let seen = Arc::new(Mutex::new(vec![]));
     let sink = seen.clone();

@@ -89,6 +89,24 @@ pub(super) fn definition(state: &State, document: &Document, params: &Value) -> 
     Ok(place.unwrap_or(Value::Null))
 }
 
+/// Where the types are declared that the type of the value at a place names.
+pub(super) fn type_definition(state: &State, document: &Document, params: &Value) -> Answer {
+    let offset = offset_of(state, document, params);
+    let Some((view, o)) = occurrence(document, offset) else { return Ok(Value::Null) };
+    let places = view.analysis.type_definitions(&o.ty);
+    Ok(places.into_iter().filter_map(|span| view.location(state, document, span)).collect())
+}
+
+/// The files that the text imports, as links.
+pub(super) fn links(state: &State, document: &Document, _: &Value) -> Answer {
+    let link = |(name, lo, hi): (String, usize, usize)| {
+        let file = import_file(&document.path, &name)?;
+        let range = document.text.range(lo, hi, state.encoding);
+        Some(json!({"range": range, "target": state.uri(&file)}))
+    };
+    Ok(import_words(&document.text.text).filter_map(link).collect())
+}
+
 /// The file that an import at a place names.
 fn imported(document: &Document, offset: usize) -> Option<PathBuf> {
     let (name, ..) = import_words(&document.text.text).find(|(_, lo, hi)| *lo <= offset && offset <= *hi)?;

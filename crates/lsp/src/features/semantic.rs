@@ -25,6 +25,8 @@ use fehu_syntax::visit::{each, Node};
 use fehu_syntax::{Token, TokenKind};
 use rustc_hash::FxHashMap;
 use serde_json::{json, Value};
+use std::cell::RefCell;
+use std::ops::Range;
 
 /// The kinds of words, in the order of [`KINDS`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,26 +76,62 @@ const MODIFIERS: [&str; 3] = ["declaration", "defaultLibrary", "documentation"];
 pub(super) fn provider() -> Value {
     json!({
         "legend": {"tokenTypes": KINDS, "tokenModifiers": MODIFIERS},
-        "full": true,
+        "full": {"delta": true},
         "range": true,
     })
 }
 
-/// The words of a file, or of a range of it.
-pub(super) fn tokens(state: &State, document: &Document, params: &Value) -> Answer {
-    let text = &document.text.text;
-    let range = match params.get("range") {
-        Some(range) => {
-            let at = |end: &str| document.text.offset(&range[end], state.encoding);
-            at("start")..at("end")
-        }
-        None => 0..text.len(),
+/// What an editor was told last about a file: it may ask for what has changed since.
+#[derive(Default)]
+pub(crate) struct Told(RefCell<(usize, Vec<u32>)>);
+
+impl Told {
+    /// Remembers the numbers; how this answer is called.
+    fn tell(&self, data: Vec<u32>) -> String {
+        let mut told = self.0.borrow_mut();
+        *told = (told.0 + 1, data);
+        told.0.to_string()
+    }
+}
+
+/// The words of a file.
+pub(super) fn tokens(state: &State, document: &Document, _: &Value) -> Answer {
+    let data = numbers(state, document, 0..document.text.text.len());
+    Ok(json!({"resultId": document.told.tell(data.clone()), "data": data}))
+}
+
+/// The words of a range of a file.
+pub(super) fn range(state: &State, document: &Document, params: &Value) -> Answer {
+    let at = |end: &str| document.text.offset(&params["range"][end], state.encoding);
+    Ok(json!({"data": numbers(state, document, at("start")..at("end"))}))
+}
+
+/// What has changed since an answer: all between the numbers that both begin with, and those that both end with.
+pub(super) fn delta(state: &State, document: &Document, params: &Value) -> Answer {
+    let (last, old) = document.told.0.borrow().clone();
+    if params["previousResultId"] != last.to_string() || old.is_empty() {
+        return tokens(state, document, params);
+    }
+    let new = numbers(state, document, 0..document.text.text.len());
+    let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let longest = old.len().min(new.len()) - same;
+    let end = old.iter().rev().zip(new.iter().rev()).take(longest).take_while(|(a, b)| a == b).count();
+    let (removed, added) = (old.len() - same - end, &new[same..new.len() - end]);
+    let edits = match (removed, added) {
+        (0, []) => json!([]),
+        (removed, added) => json!([{"start": same, "deleteCount": removed, "data": added}]),
     };
+    Ok(json!({"edits": edits, "resultId": document.told.tell(new)}))
+}
+
+/// The words of a part of a file, as the protocol has them.
+fn numbers(state: &State, document: &Document, part: Range<usize>) -> Vec<u32> {
+    let text = &document.text.text;
     let mut data: Vec<u32> = vec![];
     let (mut line, mut column) = (0, 0);
     for (span, kind, modifiers) in classified(state, document) {
         let (lo, hi) = (span.lo as usize, span.hi as usize);
-        if hi <= range.start || lo >= range.end {
+        if hi <= part.start || lo >= part.end {
             continue;
         }
         let (l, c) = document.text.line_column(lo, state.encoding);
@@ -104,7 +142,7 @@ pub(super) fn tokens(state: &State, document: &Document, params: &Value) -> Answ
         data.extend([kind as u32, modifiers]);
         (line, column) = (l, c);
     }
-    Ok(json!({"data": data}))
+    data
 }
 
 /// All words that have a kind, in order.

@@ -6,6 +6,7 @@ mod client;
 mod complete;
 mod hints;
 mod lens;
+mod navigation;
 mod rename;
 mod semantic;
 mod signature;
