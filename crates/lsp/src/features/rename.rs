@@ -82,6 +82,7 @@ fn word_at(words: &mut Words, document: &Document, offset: usize) -> Result<Word
     });
     match words.at(file, offset) {
         Some(word) if named => Ok(word),
+        None if named => Err("this is no name of the program".into()),
         Some(_) | None => Err("only names can be changed, and no operators".into()),
     }
 }

@@ -6,6 +6,7 @@ mod client;
 mod complete;
 mod hints;
 mod lens;
+mod long;
 mod navigation;
 mod rename;
 mod semantic;

@@ -133,6 +133,7 @@ fn names_that_would_change_the_meaning_are_refused() {
     refuse("def g = 1i32\ndef f¦ = 2i32\n", "g", "Duplicate definition");
     refuse("def f¦ = 2i32\n", "loop", "is no name");
     refuse("def f = i32.su¦m [1]\n", "loss", "a name of the prelude");
+    refuse("def f (x: i32¦) = x\n", "t", "no name of the program");
     refuse("def f = 1 +¦ 2\n", "plus", "and no operators");
     // Where nothing is captured, a name may hide another.
     check("def f (x: i32) = let y¦ = 2 * x in y + 1\n", "x", "def f (x: i32) = let x = 2 * x in x + 1\n");

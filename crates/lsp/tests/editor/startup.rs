@@ -220,10 +220,10 @@ fn names_of_files_keep_their_spelling() {
 }
 
 /// Numbers without pattern, the same in each run.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) as usize % n
     }
