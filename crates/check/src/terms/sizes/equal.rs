@@ -11,8 +11,8 @@ use fehu_base::Name;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Constants and functions that are other ones by definition: `def rate = t.rate`, or a value seen through a
-/// module type.
+/// Constants and functions that are other ones by definition, local ones too: `def rate = t.rate`,
+/// `let rate = t.rate in ...`, or a value seen through a module type.
 #[derive(Clone, Default, Debug)]
 pub struct Synonyms(FxHashMap<Name, Name>);
 
@@ -32,6 +32,14 @@ impl Synonyms {
 
     fn same(&self, a: Name, b: Name) -> bool {
         a == b || self.value(a) == self.value(b)
+    }
+}
+
+/// What an expression is only another name for: `t.rate`.
+pub(crate) fn other_name(e: &Exp) -> Option<Name> {
+    match &*e.kind {
+        ExpKind::Var(n, inst) if inst.is_empty() => Some(*n),
+        _ => None,
     }
 }
 
