@@ -3,11 +3,12 @@
 use crate::document::Text;
 use crate::features::Refusal;
 use crate::server::State;
+use crate::words::Words;
 use fehu_driver::front::{check_edited, Depth, Front, Memory};
 use fehu_driver::load::Overlay;
 use serde_json::{json, Map, Value};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
@@ -40,6 +41,18 @@ impl State {
         let (front, memory) = catch_unwind(check).map_err(|_| "this is a bug in fehu")?;
         self.trials.0.replace(memory);
         Ok(front.ok_or(Refusal::GivenUp)?.0)
+    }
+
+    /// The words of all programs that contain any of some files, as far as they are right.
+    pub(crate) fn words(&self, files: &BTreeSet<PathBuf>) -> Result<Words, Refusal> {
+        let mut words = Words::default();
+        for root in self.imports().roots(files) {
+            let front = self.tried(&root, &Edits::new())?;
+            if let Some(program) = front.program.as_ref().or(front.partial.as_ref()) {
+                words.add(program, &front.sources);
+            }
+        }
+        Ok(words)
     }
 
     /// The text of a file, as the editor has it if it is open.

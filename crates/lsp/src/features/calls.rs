@@ -8,10 +8,8 @@ use super::{Answer, Refusal};
 use crate::analysis::Analysis;
 use crate::document::Text;
 use crate::server::{Document, State};
-use crate::trial::Edits;
-use crate::words::{Role, Words};
+use crate::words::Role;
 use fehu_base::{FileId, Span};
-use fehu_check::prelude_sources;
 use fehu_driver::load::normalise;
 use fehu_syntax::ast::{Dec, Exp, ExpKind, Ident};
 use fehu_syntax::visit::{each, Node};
@@ -32,6 +30,8 @@ struct Declared {
 /// A file with what it declares.
 struct File {
     path: PathBuf,
+    /// The file that people can open.
+    shown: PathBuf,
     text: Text,
     declared: Vec<Declared>,
 }
@@ -52,14 +52,7 @@ pub(super) fn prepare(state: &State, document: &Document, params: &Value) -> Ans
 /// The declarations that name one, with the places.
 pub(super) fn incoming(state: &State, document: &Document, params: &Value) -> Answer {
     let Some((target, declared)) = asked(state, params) else { return Ok(Value::Null) };
-    let mut words = Words::default();
-    let around = BTreeSet::from([target.path.clone(), document.path.clone()]);
-    for root in state.imports().roots(&around) {
-        let front = state.tried(&root, &Edits::new())?;
-        if let Some(program) = front.program.as_ref().or(front.partial.as_ref()) {
-            words.add(program, &front.sources);
-        }
-    }
+    let mut words = state.words(&BTreeSet::from([target.path.clone(), document.path.clone()]))?;
     let number = words.number(&target.path);
     let Some(word) = words.at(number, declared.name.span.lo as usize) else { return Ok(json!([])) };
     let mut files: BTreeMap<PathBuf, File> = BTreeMap::new();
@@ -128,14 +121,9 @@ fn asked(state: &State, params: &Value) -> Option<(File, Declared)> {
 impl File {
     /// A file of a program, or of the prelude.
     fn read(state: &State, path: &Path) -> Option<File> {
-        let prelude = prelude_sources().iter().find(|(own, _)| Path::new(own) == path);
-        let text = match prelude {
-            Some((_, text)) => Text::new((*text).to_owned()),
-            // What has gone declares nothing.
-            None => state.text_of(path).ok()?,
-        };
+        let (shown, text) = state.opened(path)?;
         let declared = declarations(&text.text);
-        Some(File { path: path.to_owned(), text, declared })
+        Some(File { path: path.to_owned(), shown, text, declared })
     }
 
     /// The file of a place.
@@ -160,9 +148,8 @@ impl File {
     /// A declaration as the protocol has it, with what is needed to ask more about it.
     fn item(&self, state: &State, document: &Document, declared: Declared) -> Value {
         let range = |s: Span| self.text.range(s.lo as usize, s.hi as usize, state.encoding);
-        let shown = fehu_driver::prelude::file(&self.path).unwrap_or_else(|| self.path.clone());
         json!({
-            "name": declared.name.name.as_str(), "kind": FUNCTION, "uri": state.uri(&shown),
+            "name": declared.name.name.as_str(), "kind": FUNCTION, "uri": state.uri(&self.shown),
             "range": range(declared.span), "selectionRange": range(declared.name.span),
             "data": {"uri": document.uri, "file": self.path},
         })

@@ -133,7 +133,7 @@ fn programs(
 }
 
 /// Whether any of some words is declared by a module, so that others may name it.
-fn is_shown(document: &Document, group: &BTreeSet<Word>) -> bool {
+pub(super) fn is_shown(document: &Document, group: &BTreeSet<Word>) -> bool {
     let parsed = fehu_syntax::parse(FileId(0), &document.text.text);
     let mut shown = false;
     each(&parsed.prog.decs, &mut |node| {

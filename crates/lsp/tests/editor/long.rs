@@ -1,14 +1,20 @@
 //! The server among random edits and requests: what takes long.
 //!
-//! The chances are the same in each run; how far it gets depends on the time, `FEHU_EDITOR_SECONDS` for each test. The files are our own
-//! samples, or those of the folder that `FEHU_MUTATION_SOURCES` names.
+//! The chances are the same in each run with the same `PROPTEST_RNG_SEED`; how far it gets depends on the time, `FEHU_EDITOR_SECONDS` for
+//! each test. The files are our own samples, or those of the folder that `FEHU_MUTATION_SOURCES` names.
 
 mod edits;
 mod live;
 mod renames;
 
+use super::startup::Dice;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+/// Numbers without pattern.
+fn dice() -> Dice {
+    Dice(std::env::var("PROPTEST_RNG_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1))
+}
 
 /// When a test stops.
 fn deadline() -> Instant {

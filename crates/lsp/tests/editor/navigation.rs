@@ -60,6 +60,40 @@ fn symbols_of_the_workspace() {
 }
 
 #[test]
+fn references_of_all_kinds_in_all_programs() {
+    let lines = |marked: &str| -> Vec<(u64, u64)> {
+        let found = at("references", marked);
+        let place = |l: &Value| {
+            let start = &l["range"]["start"];
+            (start["line"].as_u64().unwrap_or(99), start["character"].as_u64().unwrap_or(99))
+        };
+        found.as_array().into_iter().flatten().map(place).collect()
+    };
+    assert_eq!(lines("type t¦ = {x: i32}\ndef f (a: t) = a.x\n"), [(0, 5), (1, 10)]);
+    assert_eq!(lines("type t = {x: i32}\ndef f (a: t) = a.x¦\n"), [(0, 10), (1, 17)]);
+    assert_eq!(lines("def f (s: #a | #b) = match s case #a¦ -> 1 case #b -> 2\n"), [(0, 10), (0, 34)]);
+    assert_eq!(lines("module m = {def x = 1i32}\ndef y = m¦.x\n"), [(0, 7), (1, 8)]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().canonicalize().expect("a path");
+    let uri = |name: &str| format!("file://{}/{name}", path.display());
+    let lib = "def double (x: i32) = x + x\n";
+    std::fs::write(path.join("lib.fut"), lib).expect("written");
+    std::fs::write(path.join("main.fut"), "import \"lib\"\ndef y = double 1\ndef z = nothing\n")
+        .expect("written");
+    let mut request = ask("references", &uri("lib.fut"), 0, 4);
+    let uris = |request: &Value| -> Vec<String> {
+        let found = answer(&talk_in(&path, &[open(&uri("lib.fut"), lib), request.clone()]));
+        let uri = |l: &Value| l["uri"].as_str().unwrap_or("").to_owned();
+        let mut uris: Vec<String> = found.as_array().into_iter().flatten().map(uri).collect();
+        uris.sort();
+        uris
+    };
+    assert_eq!(uris(&request), [uri("lib.fut"), uri("main.fut")]);
+    request["params"]["context"]["includeDeclaration"] = json!(false);
+    assert_eq!(uris(&request), [uri("main.fut")], "what is right of files with errors");
+}
+
+#[test]
 fn selections_grow() {
     let text = "def f (x: i32) = g (x + 1)\n";
     let request = request(
