@@ -105,7 +105,13 @@ impl Uses {
 
     /// A module is used where a module type is asked for: what that has, is what the module calls so.
     pub(crate) fn matched(&mut self, module: &Module, sig: &Module) {
-        let (Module::Struct(module), Module::Struct(sig)) = (module, sig) else { return };
+        if let (Module::Struct(module), Module::Struct(sig)) = (module, sig) {
+            self.alike(module, sig);
+        }
+    }
+
+    /// What both have, is called the same.
+    pub(crate) fn alike(&mut self, module: &Env, sig: &Env) {
         if !self.noted {
             return;
         }

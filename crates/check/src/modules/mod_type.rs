@@ -145,6 +145,7 @@ impl Checker<'_> {
             Spec::Include(sig, span) => {
                 let sig = self.mod_type(sig)?;
                 let env = self.structure(sig.module, *span)?;
+                self.ctx.uses.alike(&b.env, &env);
                 for (s, e) in &env.types {
                     if b.env.types.contains_key(s) {
                         self.ctx

@@ -94,11 +94,14 @@ fn unmarked(word: &str) -> &str {
 
 /// Refuses what the prelude names.
 fn own(words: &Words, group: &BTreeSet<Word>) -> Result<(), Refusal> {
-    let prelude = |p: &Path| prelude_sources().iter().any(|(own, _)| Path::new(own) == p);
-    match group.iter().any(|w| words.file(*w).is_none_or(prelude)) {
+    match group.iter().any(|w| words.file(*w).is_none_or(is_prelude)) {
         true => Err("this is a name of the prelude".into()),
         false => Ok(()),
     }
+}
+
+fn is_prelude(file: &Path) -> bool {
+    prelude_sources().iter().any(|(own, _)| Path::new(own) == file)
 }
 
 /// The programs that see what a word means; their words are added.
@@ -116,8 +119,10 @@ fn programs(
     loop {
         let files: BTreeSet<PathBuf> =
             words.with(word).into_iter().filter_map(|w| words.file(w)).map(Path::to_owned).collect();
-        let roots = imports.as_ref().map_or(BTreeSet::from([document.path.clone()]), |i| i.roots(&files));
-        let new: Vec<PathBuf> = roots.into_iter().filter(|r| !programs.contains_key(r)).collect();
+        // A file that others import is a program, too, with entry points of its own.
+        let roots = imports.as_ref().map_or(BTreeSet::new(), |i| i.roots(&files));
+        let roots = roots.into_iter().chain(files).filter(|f| !is_prelude(f));
+        let new: Vec<PathBuf> = roots.filter(|r| !programs.contains_key(r)).collect();
         if new.is_empty() {
             return Ok(programs);
         }

@@ -106,7 +106,7 @@ fn rename(
             if why == "this is a bug in fehu" {
                 report.fault(format!("{said}: {why}"));
             }
-            let found = report.refused.entry(class(&why)).or_default();
+            let found = report.refused.entry(class(&why, old, new)).or_default();
             *found = (found.0 + 1, format!("{said}: {why}"));
         }
     }
@@ -176,11 +176,13 @@ fn core(front: &Front, old: &str, new: &str) -> Option<String> {
     Some(shown)
 }
 
-/// A reason without names.
-fn class(why: &str) -> String {
-    let named = |word: &str| word.contains(['/', '`', '"']);
+/// A reason without names. If the new name is one that no program has, there are few.
+fn class(why: &str, old: &str, new: &str) -> String {
+    let named =
+        |word: &str| word.contains(['/', '`', '"']) || [old, new].contains(&word.trim_end_matches('.'));
     let words = why.lines().next().unwrap_or("").split(' ').map(|w| if named(w) { "_" } else { w });
-    words.collect::<Vec<_>>().join(" ")
+    let kind = if new == FRESH { "a name that nothing has: " } else { "" };
+    kind.to_owned() + &words.collect::<Vec<_>>().join(" ")
 }
 
 impl Report {
