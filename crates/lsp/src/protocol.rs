@@ -24,7 +24,8 @@ pub(crate) enum Incoming {
     Garbage(String),
 }
 
-/// Reads messages. Something that is none is reported, once, and the next header is looked for, which may stand anywhere in a line:
+/// Reads messages. Something that is none is reported, once, and the next header is looked for, which may stand
+/// anywhere in a line:
 ///
 /// ```text
 /// helloContent-Length: 2

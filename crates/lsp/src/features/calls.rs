@@ -1,7 +1,7 @@
 //! Who calls what: the declarations that name a declaration, and those that it names.
 //!
-//! An item is a declaration, of a module or local, by the place of its name; whatever names it calls it. Callers are looked for in all
-//! programs of the workspace.
+//! An item is a declaration, of a module or local, by the place of its name; whatever names it calls it. Callers
+//! are looked for in all programs of the workspace.
 
 use super::names::offset_of;
 use super::{Answer, Refusal};

@@ -31,7 +31,8 @@ fn outline(text: &Text, encoding: Encoding) -> Vec<Value> {
     Outline { text, encoding }.decs(&parsed.prog.decs)
 }
 
-/// What the files of the workspace declare under names that contain the letters of a query in their order; shorter names first.
+/// What the files of the workspace declare under names that contain the letters of a query in their order;
+/// shorter names first.
 pub(super) fn of_workspace(state: &State, params: &Value) -> Answer {
     let query = params["query"].as_str().unwrap_or("").to_lowercase();
     let mut found: Vec<(String, Value)> = vec![];
@@ -51,9 +52,10 @@ pub(super) fn of_workspace(state: &State, params: &Value) -> Answer {
             }
             if matches(&name.to_lowercase(), &query) {
                 let location = json!({"uri": uri, "range": symbol["selectionRange"]});
-                let shown = json!({
-                    "name": name, "kind": symbol["kind"], "location": location, "containerName": container,
-                });
+                let mut shown = json!({"name": name, "kind": symbol["kind"], "location": location});
+                if let Some(container) = container {
+                    shown["containerName"] = json!(container);
+                }
                 found.push((name, shown));
             }
         }

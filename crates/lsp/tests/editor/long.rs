@@ -1,7 +1,8 @@
 //! The server among random edits and requests: what takes long.
 //!
-//! The chances are the same in each run with the same `PROPTEST_RNG_SEED`; how far it gets depends on the time, `FEHU_EDITOR_SECONDS` for
-//! each test. The files are our own samples, or those of the folder that `FEHU_MUTATION_SOURCES` names.
+//! The chances are the same in each run with the same `PROPTEST_RNG_SEED`; how far it gets depends on the time,
+//! `FEHU_EDITOR_SECONDS` for each test. The files are our own samples, or those of the folder that
+//! `FEHU_MUTATION_SOURCES` names.
 
 mod edits;
 mod live;

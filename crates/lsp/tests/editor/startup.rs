@@ -289,6 +289,12 @@ fn spoiled_messages_are_survived() {
         "codeLens",
         "semanticTokens/full",
         "semanticTokens/range",
+        "semanticTokens/full/delta",
+        "typeDefinition",
+        "rangeFormatting",
+        "selectionRange",
+        "documentLink",
+        "prepareCallHierarchy",
         "didChange",
         "didOpen",
         "didClose",
@@ -303,6 +309,7 @@ fn spoiled_messages_are_survived() {
             "textDocument": {"uri": URI, "version": 2, "text": "def x = 1"}, "position": at, "newName": "y",
             "range": {"start": at, "end": at}, "context": {"only": ["quickfix"]},
             "contentChanges": [{"range": {"start": at, "end": at}, "text": "z"}],
+            "positions": [at], "previousResultId": "1",
         });
         let method = format!("textDocument/{}", methods[dice.below(methods.len())]);
         let mut message = request(json!(i + 1), &method, params);

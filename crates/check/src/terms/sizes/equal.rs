@@ -37,10 +37,8 @@ impl Synonyms {
 
 /// What an expression is only another name for: `t.rate`.
 pub(crate) fn other_name(e: &Exp) -> Option<Name> {
-    match &*e.kind {
-        ExpKind::Var(n, inst) if inst.is_empty() => Some(*n),
-        _ => None,
-    }
+    let ExpKind::Var(n, inst) = &*e.kind else { return None };
+    inst.is_empty().then_some(*n)
 }
 
 pub(crate) type Leaf<'a> = dyn FnMut(&Size, &Size) -> bool + 'a;

@@ -64,9 +64,10 @@ impl Editor {
     /// The answer to a request, or why there is none.
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> Result<Value, String> {
         self.asked += 1;
-        self.send(&json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params}));
+        let request = json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params});
+        self.send(&request);
         loop {
-            let message = self.read(method);
+            let message = self.read(&request);
             if message["method"] == "textDocument/publishDiagnostics" {
                 let uri = message["params"]["uri"].as_str().unwrap_or("").to_owned();
                 self.published.insert(uri, message["params"]["diagnostics"].clone());
@@ -102,7 +103,7 @@ impl Editor {
         self.to.write_all(&framed(message)).expect("the server reads");
     }
 
-    fn read(&mut self, about: &str) -> Value {
+    fn read(&mut self, about: &Value) -> Value {
         let mut length = 0;
         loop {
             let mut line = String::new();

@@ -153,7 +153,8 @@ fn may_be_label(text: &str, name: &str) -> bool {
         .any(|(at, _)| before(at).is_some_and(|c| ".#{,".contains(c)) || text[..at].ends_with("with "))
 }
 
-/// The core program with its names numbered as they come, and one of two names in the place of both; none if it is not built yet.
+/// The core program with its names numbered as they come, and one of two names in the place of both; none if it
+/// is not built yet.
 fn core(front: &Front, old: &str, new: &str) -> Option<String> {
     let prog = lower(front, &Settings::executable(Target::C, PathBuf::new())).ok()?;
     let text = print_prog(&prog, Locations::Hidden);
