@@ -325,6 +325,17 @@ fn functors_show_constants_of_others() {
     }
 }
 
+/// A definition does not see itself, so what it is called for the outside is known soon.
+#[test]
+fn types_of_entry_points_hide_others_of_their_name() {
+    let sum = "type i32 [n] = #one ([n]i32) | #two ([n]i32) ([n]i32) entry main [n] (x: i32 [n]) = x";
+    let pairs =
+        "module m = { type t = i32 } open m module k = { type t = (t, t) } open k entry main (x: t) = x";
+    for text in [sum, pairs] {
+        assert_eq!(errors(text), Vec::<String>::new(), "{text}");
+    }
+}
+
 #[test]
 fn local_names_of_sizes_are_those_sizes() {
     let accepted = |text: &str| assert_eq!(errors(text), Vec::<String>::new(), "{text}");

@@ -34,12 +34,12 @@ fn around(state: &State, document: &Document, parts: &[Span], offset: usize) -> 
             chain.push(part);
         }
     }
-    let with_parent = |parent: Value, s: &&Span| {
+    let with_parent = |parent: Option<Value>, s: &&Span| {
         let range = document.text.range(s.lo as usize, s.hi as usize, state.encoding);
-        match parent {
-            Value::Null => json!({"range": range}),
-            parent => json!({"range": range, "parent": parent}),
-        }
+        Some(match parent {
+            None => json!({"range": range}),
+            Some(parent) => json!({"range": range, "parent": parent}),
+        })
     };
-    chain.iter().rev().fold(Value::Null, with_parent)
+    chain.iter().rev().fold(None, with_parent).unwrap_or_default()
 }

@@ -109,7 +109,8 @@ pub(super) fn range(state: &State, document: &Document, params: &Value) -> Answe
 /// What has changed since an answer: all between the numbers that both begin with, and those that both end with.
 pub(super) fn delta(state: &State, document: &Document, params: &Value) -> Answer {
     let (last, old) = document.told.0.borrow().clone();
-    if params["previousResultId"] != last.to_string() || old.is_empty() {
+    let asked = params["previousResultId"].as_str().and_then(|id| id.parse().ok());
+    if asked != Some(last) || old.is_empty() {
         return tokens(state, document, params);
     }
     let new = numbers(state, document, 0..document.text.text.len());
