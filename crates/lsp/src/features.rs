@@ -9,7 +9,7 @@ pub(crate) mod lens;
 mod names;
 mod rename;
 mod selection;
-pub(crate) mod semantic;
+mod semantic;
 mod signature;
 mod symbols;
 

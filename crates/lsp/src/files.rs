@@ -1,10 +1,10 @@
 //! The documents: what the editor does with them, and what is said about them after a check.
 
 use crate::document::{path_of, uri_of, Text};
-use crate::features::semantic::Told;
 use crate::interest::CHANGED;
 use crate::protocol;
 use crate::server::{main_of, Document, Errors, State};
+use crate::told::Told;
 use fehu_base::{SourceMap, Span};
 use fehu_check::prelude_sources;
 use fehu_driver::front::{check_edited, Depth, Memory};

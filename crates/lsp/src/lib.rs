@@ -13,7 +13,7 @@
 //! - `trial`: programs after edits that nobody has made yet: nothing is offered that was not checked. `interest` knows which answers nobody wants
 //!   any more.
 //! - `words`: words that mean the same thing, in all programs of the `workspace`.
-//! - `features`: one function for each request.
+//! - `features`: one function for each request. `told`: what the editor knows, so that it is told what has changed.
 //! - `commands`, `jobs`, `evaluate`: what takes longer runs in processes of its own.
 
 #![forbid(unsafe_code)]
@@ -29,6 +29,7 @@ mod interest;
 mod jobs;
 mod protocol;
 mod server;
+mod told;
 mod trial;
 mod view;
 mod words;

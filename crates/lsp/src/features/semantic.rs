@@ -25,7 +25,6 @@ use fehu_syntax::visit::{each, Node};
 use fehu_syntax::{Token, TokenKind};
 use rustc_hash::FxHashMap;
 use serde_json::{json, Value};
-use std::cell::RefCell;
 use std::ops::Range;
 
 /// The kinds of words, in the order of [`KINDS`].
@@ -81,19 +80,6 @@ pub(super) fn provider() -> Value {
     })
 }
 
-/// What an editor was told last about a file: it may ask for what has changed since.
-#[derive(Default)]
-pub(crate) struct Told(RefCell<(usize, Vec<u32>)>);
-
-impl Told {
-    /// Remembers the numbers; how this answer is called.
-    fn tell(&self, data: Vec<u32>) -> String {
-        let mut told = self.0.borrow_mut();
-        *told = (told.0 + 1, data);
-        told.0.to_string()
-    }
-}
-
 /// The words of a file.
 pub(super) fn tokens(state: &State, document: &Document, _: &Value) -> Answer {
     let data = numbers(state, document, 0..document.text.text.len());
@@ -108,7 +94,7 @@ pub(super) fn range(state: &State, document: &Document, params: &Value) -> Answe
 
 /// What has changed since an answer: all between the numbers that both begin with, and those that both end with.
 pub(super) fn delta(state: &State, document: &Document, params: &Value) -> Answer {
-    let (last, old) = document.told.0.borrow().clone();
+    let (last, old) = document.told.last();
     let asked = params["previousResultId"].as_str().and_then(|id| id.parse().ok());
     if asked != Some(last) || old.is_empty() {
         return tokens(state, document, params);
