@@ -1,6 +1,6 @@
 //! A checked file: what is where, and what it means.
 
-use crate::server::Document;
+use crate::state::Document;
 use fehu_base::{FileId, Name, SourceMap, Span, Symbol};
 use fehu_check::scope::{Env, Module, TermEntry};
 use fehu_check::show::{show_type, without_hidden, Show, Texts};

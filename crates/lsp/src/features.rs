@@ -13,33 +13,10 @@ mod semantic;
 mod signature;
 mod symbols;
 
+use crate::answer::Answer;
 use crate::commands::{EVALUATE, RUN, TEST};
-use crate::server::{Document, State};
+use crate::state::{Document, State};
 use serde_json::{json, Value};
-
-/// Why there is no answer.
-#[derive(Debug)]
-pub(crate) enum Refusal {
-    /// What is asked for cannot be done.
-    Because(String),
-    /// Nobody wants to know any more.
-    GivenUp,
-}
-
-impl From<String> for Refusal {
-    fn from(why: String) -> Refusal {
-        Refusal::Because(why)
-    }
-}
-
-impl From<&str> for Refusal {
-    fn from(why: &str) -> Refusal {
-        Refusal::Because(why.to_owned())
-    }
-}
-
-/// The answer to a request.
-pub(crate) type Answer = Result<Value, Refusal>;
 
 /// Answers a request about a document.
 pub(crate) type Feature = fn(&State, &Document, &Value) -> Answer;

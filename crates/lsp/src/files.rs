@@ -3,7 +3,7 @@
 use crate::document::{path_of, uri_of, Text};
 use crate::interest::CHANGED;
 use crate::protocol;
-use crate::server::{main_of, Document, Errors, State};
+use crate::state::{main_of, Document, Errors, State};
 use crate::told::Told;
 use fehu_base::{SourceMap, Span};
 use fehu_check::prelude_sources;

@@ -4,10 +4,11 @@
 //! are looked for in all programs of the workspace.
 
 use super::names::offset_of;
-use super::{Answer, Refusal};
+use crate::answer::{Answer, Refusal};
+
 use crate::analysis::Analysis;
 use crate::document::Text;
-use crate::server::{Document, State};
+use crate::state::{Document, State};
 use crate::words::Role;
 use fehu_base::{FileId, Span};
 use fehu_driver::load::normalise;

@@ -5,8 +5,8 @@
 //! def g   x = f x     def g x = f x
 //! ```
 
-use super::Answer;
-use crate::server::{Document, State};
+use crate::answer::Answer;
+use crate::state::{Document, State};
 use crate::trial::edited;
 use fehu_base::FileId;
 use serde_json::{json, Value};

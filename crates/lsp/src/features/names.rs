@@ -1,9 +1,9 @@
 //! What names mean: hover, definition, references.
 
 use super::rename::is_shown;
-use super::Answer;
 use crate::analysis::{Analysis, Meaning};
-use crate::server::{Document, State};
+use crate::answer::Answer;
+use crate::state::{Document, State};
 use crate::view::View;
 use crate::words::{Role, Word, Words};
 use crate::workspace::import_words;

@@ -9,9 +9,10 @@
 //! ```
 
 use super::names::offset_of;
-use super::{Answer, Refusal};
+use crate::answer::{Answer, Refusal};
+
 use crate::analysis::Analysis;
-use crate::server::{Document, State};
+use crate::state::{Document, State};
 use crate::trial::Edits;
 use crate::words::{Role, Word, Words};
 use fehu_base::{FileId, Severity, Symbol};

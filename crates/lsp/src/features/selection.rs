@@ -4,8 +4,8 @@
 //! def f x = g (x + ¦1)     1, then x + 1, then (x + 1), then g (x + 1), then the declaration, then the file
 //! ```
 
-use super::Answer;
-use crate::server::{Document, State};
+use crate::answer::Answer;
+use crate::state::{Document, State};
 use fehu_base::{FileId, Span};
 use fehu_syntax::visit::each;
 use serde_json::{json, Value};

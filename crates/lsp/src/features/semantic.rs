@@ -10,9 +10,9 @@
 //! Most words are classified by the lexer. Names are classified by a walk over the tree that knows where names are bound: every binding has a
 //! scope that is one piece of the text, and the walk goes through the text in order, so the bindings of a name are a stack.
 
-use super::Answer;
 use crate::analysis::{module, Analysis};
-use crate::server::{Document, State};
+use crate::answer::Answer;
+use crate::state::{Document, State};
 use fehu_base::prim::ScalarType;
 use fehu_base::{FileId, Span, Symbol};
 use fehu_check::scope::{Env, TermEntry};

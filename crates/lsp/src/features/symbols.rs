@@ -1,8 +1,9 @@
 //! The outlines of files, from their trees: also of files with errors.
 
-use super::{Answer, Refusal};
+use crate::answer::{Answer, Refusal};
+
 use crate::document::{Encoding, Text};
-use crate::server::{Document, State};
+use crate::state::{Document, State};
 use fehu_base::{FileId, Span};
 use fehu_syntax::ast::{Dec, Ident, ModExp, ModTypeExp, Spec};
 use serde_json::{json, Value};
