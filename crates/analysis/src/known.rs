@@ -251,6 +251,14 @@ impl Known {
         }
     }
 
+    /// Whether a number is at most another, wherever it has a value.
+    pub fn at_most(&self, number: SubExp, other: SubExp) -> bool {
+        let (number, other) = (poly(number), poly(other));
+        let mut facts = self.facts();
+        self.enter_scope_of(&mut facts, [&number, &other]);
+        facts.le(&number, &other)
+    }
+
     /// What an index of a loop or of a parallel operation stays below.
     pub fn bound(&self, index: Name) -> Option<SubExp> {
         self.ranges.get(&index).copied()

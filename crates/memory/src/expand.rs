@@ -41,7 +41,7 @@ use fehu_ir::free::bound_in_exp;
 use fehu_ir::mem::{poly, sym_name, MemInfo, MemOp};
 use fehu_ir::seg::{SegGrid, SegKind, SegLevel, SegOp, SizeClass, SizeOp};
 use fehu_ir::visit::{deep, for_each_body, map_bodies};
-use fehu_ir::{Basic, Body, Exp, FunDef, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, FunDef, LoopForm, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
 use fehu_pass::Refusal;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -208,8 +208,8 @@ impl Expand {
         requests: &[Request],
     ) -> Vec<SubExp> {
         let inside: FxHashSet<Name> = bound_in_exp(&stm.exp).into_iter().collect();
-        let mut host = Host { inside, defs: FxHashMap::default(), known: FxHashMap::default() };
-        for_each_body(&stm.exp, &mut |b| definitions(b, &mut host.defs));
+        let mut host = Host::new(inside);
+        for_each_body(&stm.exp, &mut |b| host.see(b));
         self.b.begin();
         let sizes: Vec<Option<SubExp>> = requests.iter().map(|r| host.size(&mut self.b, r.bytes)).collect();
         out.extend(self.b.close());
@@ -390,18 +390,89 @@ fn definitions(body: &Body<Memory>, defs: &mut FxHashMap<Name, Exp<Memory>>) {
     });
 }
 
+/// The most that numbers can be which loops count: from 0, by at most one in each iteration.
+fn counts(body: &Body<Memory>, most: &mut FxHashMap<Name, SubExp>) {
+    deep(|| {
+        for stm in &body.stms {
+            if let Exp::Loop(l) = &stm.exp {
+                if let LoopForm::For { bound, .. } = l.form {
+                    let counting = |((p, init), next): (&(Param<Memory>, SubExp), &SubExp)| {
+                        p.ty == Type::I64 && init.as_i64() == Some(0) && steps(&l.body, p.name, *next)
+                    };
+                    let results = l.params.iter().zip(&l.body.result).map(counting);
+                    let counted = stm.pat.iter().zip(results).filter(|(_, counts)| *counts);
+                    most.extend(counted.map(|(p, _)| (p.name, bound)));
+                }
+            }
+            for_each_body(&stm.exp, &mut |b| counts(b, most));
+        }
+    });
+}
+
+/// Whether a result of a body is a number, or one more, whichever branches are taken.
+fn steps(body: &Body<Memory>, count: Name, result: SubExp) -> bool {
+    if result == count.into() {
+        return true;
+    }
+    let Some(stm) = body.stms.iter().find(|s| s.pat.iter().any(|p| result == p.name.into())) else {
+        return false;
+    };
+    match &stm.exp {
+        Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), x, y)) => {
+            (*x == count.into() && y.as_i64() == Some(1)) || (*y == count.into() && x.as_i64() == Some(1))
+        }
+        Exp::If(_, yes, no) => {
+            let at = stm.pat.iter().position(|p| result == p.name.into());
+            let of = |b: &Body<Memory>| at.and_then(|k| b.result.get(k)).is_some_and(|e| steps(b, count, *e));
+            deep(|| of(yes) && of(no))
+        }
+        Exp::Basic(_) | Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
+    }
+}
+
+/// The variable of which a polynomial is a multiple.
+fn single_var(sum: &Poly) -> Option<Name> {
+    let vars = sum.vars();
+    let multiple = vars.len() == 1 && sum.degree() == 1 && sum.terms().len() == 1;
+    multiple.then(|| sym_name(vars[0]))
+}
+
 /// Values of a kernel that the host can compute.
 struct Host {
     /// What is bound in the kernel.
     inside: FxHashSet<Name>,
     defs: FxHashMap<Name, Exp<Memory>>,
     known: FxHashMap<Name, Option<SubExp>>,
+    /// What numbers that are counted in the kernel are at most.
+    most: FxHashMap<Name, SubExp>,
 }
 
 impl Host {
+    fn new(inside: FxHashSet<Name>) -> Host {
+        Host { inside, defs: FxHashMap::default(), known: FxHashMap::default(), most: FxHashMap::default() }
+    }
+
+    /// Takes note of what a body binds.
+    fn see(&mut self, body: &Body<Memory>) {
+        definitions(body, &mut self.defs);
+        counts(body, &mut self.most);
+    }
+
+    /// The bytes to set aside for an array: so many as it has, or, where the number of its elements is counted, as it
+    /// has at most. To count first would be to compute twice what the elements are, and again for the next array.
+    fn room(&self, bytes: SubExp) -> Poly {
+        let mut sum = self.expanded(bytes);
+        // Not with a summand: a loop that never runs may have a negative bound.
+        while let (Some(counted), Some(bytes_each)) = (single_var(&sum), sum.leading().map(|t| t.1)) {
+            let Some(most) = self.most.get(&counted).filter(|_| bytes_each > 0) else { break };
+            sum = Poly::constant(bytes_each) * self.expanded(*most);
+        }
+        sum
+    }
+
     /// A size, which is often a sum in which what varies cancels out.
     fn size(&mut self, b: &mut MemBuilder, e: SubExp) -> Option<SubExp> {
-        let sum = self.expanded(e);
+        let sum = self.room(e);
         let vars = sum.vars();
         let mut values = FxHashMap::default();
         for x in vars {
@@ -448,7 +519,7 @@ impl Host {
 
     /// Whether the host can compute an operand.
     fn is_known(&self, e: SubExp) -> bool {
-        self.expanded(e).vars().into_iter().all(|x| self.is_known_value(sym_name(x).into()))
+        self.room(e).vars().into_iter().all(|x| self.is_known_value(sym_name(x).into()))
     }
 
     fn is_known_value(&self, e: SubExp) -> bool {

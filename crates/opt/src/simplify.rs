@@ -23,6 +23,7 @@ mod frame;
 mod hoist;
 mod known;
 mod rules;
+mod steady;
 
 use crate::dce::{self, Checks};
 use engine::Engine;
@@ -92,6 +93,7 @@ fn simplify_fun<R: Rep<Dec = ()>>(
         let classes = Classes::of_fun(sigs, consts, fun);
         let mut engine = Engine::new(names, classes, uses(fun));
         engine.know_consts(consts);
+        engine.steady = steady::steady(fun);
         if fun.entry.is_some() {
             engine.know_arguments(&fun.params);
         }

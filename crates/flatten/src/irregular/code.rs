@@ -19,7 +19,7 @@ use fehu_base::Name;
 use fehu_ir::alias::Aliases;
 use fehu_ir::class::Class;
 use fehu_ir::consume::consumed_by_exp;
-use fehu_ir::free::{bound_in_body, bound_in_stm, Names};
+use fehu_ir::free::{bound_in_exp, bound_in_stm, Names};
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::{for_each_body, for_each_stm, look, Visitor};
 use fehu_ir::{Basic, Body, DimIndex, Exp, Soacs, Stm, SubExp, Type};
@@ -225,8 +225,7 @@ impl Lift<'_> {
 
     /// Whether a statement has, in it or in its bodies, an operation on arrays whose size differs.
     fn irregular_inside(&self, stm: &Stm<Soacs>, differs: &impl Fn(&SubExp) -> bool) -> bool {
-        let mut inside: FxHashSet<Name> = FxHashSet::default();
-        for_each_body(&stm.exp, &mut |b| inside.extend(bound_in_body(b)));
+        let inside: FxHashSet<Name> = bound_in_exp(&stm.exp).into_iter().collect();
         let differs = |e: &SubExp| differs(e) || e.name().is_some_and(|n| inside.contains(&n));
         let mut found = self.allocates_or_works(stm, &differs);
         for_each_body(&stm.exp, &mut |b| {

@@ -293,7 +293,7 @@ impl Layout {
         }
         let mut instead = Instead { by: FxHashMap::default() };
         for ((array, _), (wish, stms)) in wishes {
-            if wish.is_vain(self.arrays[&array].ty.shape()) {
+            if wish.is_vain(self.arrays[&array].ty.shape(), &self.known) {
                 continue;
             }
             let name = self.laid_out(array, &wish, out);

@@ -115,7 +115,8 @@ struct Carried {
 /// Arrays that take turns in one block.
 struct Ring {
     carried: Vec<Carried>,
-    /// The statement that allocates their block; else the first array in it, which has none of its own.
+    /// The statement that allocates their block, the first of them; else the first array in it, if one of them has no
+    /// block of its own.
     start: Start,
 }
 
@@ -172,12 +173,9 @@ impl Buffers {
             let starts: Option<Vec<Start>> =
                 ring.iter().map(|c| self.start(body, positions, at, whole, l, c)).collect();
             let starts = starts?;
-            let start = match &starts[..] {
-                [one] => *one,
-                several => Start::Alloc(
-                    several.iter().map(Start::alloc).collect::<Option<Vec<_>>>()?.into_iter().min()?,
-                ),
-            };
+            let first = starts.iter().map(Start::place).min()?;
+            let allocated = starts.iter().all(|s| matches!(s, Start::Alloc(_)));
+            let start = if allocated { Start::Alloc(first) } else { Start::Array(first) };
             // The block is that of the array which is allocated first.
             let mut carried = ring;
             if let Some(first) = starts.iter().position(|s| *s == start) {
@@ -293,24 +291,27 @@ impl Buffers {
                 && self.holds_only(c.block, &c.lmad.elements(), c.elem);
             return (here && whole).then_some(Start::Alloc(alloc));
         }
-        let init = l.params.get(c.at)?.1.name()?;
-        let made = *positions.get(&init)?;
+        // What is there before the loop is made in this body, from the first array on, and becomes what the loop begins with.
+        let place = self.tables.place(c.param);
+        let mut first: Option<usize> = None;
+        for array in self.tables.inside(c.block) {
+            let Some(bound) = positions.get(array).copied().filter(|p| *p != at) else { continue };
+            if bound > at || self.tables.place(*array) != place {
+                return None;
+            }
+            first = Some(first.map_or(bound, |f| f.min(bound)));
+        }
+        let made = first?;
         let fresh = matches!(
             body.stms[made].exp,
             Exp::Basic(Basic::Copy(_) | Basic::Replicate(..) | Basic::Iota { .. } | Basic::Scratch(..))
         );
-        let mut before = 0;
-        let mut after = 0;
-        for p in self.tables.inside(c.block).iter().filter_map(|n| positions.get(n)) {
-            before += usize::from(*p < at);
-            after += usize::from(*p > at);
-        }
+        let init = l.params.get(c.at)?.1.name()?;
         let result = body.stms[at].pat.get(c.at).map(|p| SubExp::Var(p.name))?;
-        let returned = body.result.iter().filter(|e| **e == result).count() == 1;
+        let returned = body.result.iter().filter(|e| **e == result).count() <= 1;
         let mut others = Uses { name: init, count: 0 };
         body.stms.iter().for_each(|s| others.stm(s));
-        (whole && fresh && returned && before == 1 && after == 0 && others.count == 1)
-            .then_some(Start::Array(made))
+        (whole && fresh && returned && others.count == 1).then_some(Start::Array(made))
     }
 
     /// Lets the arrays of a loop take turns. Returns where the loop is then.
@@ -383,9 +384,13 @@ impl Buffers {
             let copies = ring.carried.iter().flat_map(|c| &c.copies[1..]);
             copies.for_each(|copy| self.drop_unused(l, *copy));
         }
+        let replaced = match ring.start {
+            Start::Alloc(_) => &ring.carried[1..],
+            Start::Array(_) => &ring.carried[..],
+        };
         let kept = |s: &Stm<Memory>| {
             let alloc = matches!(s.exp, Exp::Op(MemOp::Alloc(..)));
-            !(alloc && ring.carried[1..].iter().any(|c| s.pat.iter().any(|p| p.name == c.block)))
+            !(alloc && replaced.iter().any(|c| s.pat.iter().any(|p| p.name == c.block)))
         };
         let gone = body.stms[..loop_at].iter().filter(|s| !kept(s)).count();
         body.stms.retain(kept);
@@ -411,10 +416,10 @@ impl Buffers {
 }
 
 impl Start {
-    fn alloc(&self) -> Option<usize> {
+    /// The number of the statement.
+    fn place(&self) -> usize {
         match self {
-            Start::Alloc(k) => Some(*k),
-            Start::Array(_) => None,
+            Start::Alloc(k) | Start::Array(k) => *k,
         }
     }
 }

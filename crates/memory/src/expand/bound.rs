@@ -11,7 +11,8 @@
 //! ```
 //!
 //! Its body is a slice of the kernel's: the statements that sizes depend on. An allocation in a branch counts if the
-//! branch is taken; one in a loop, in every iteration. If sizes depend on arrays, the slice allocates as well, and is
+//! branch is taken; one in a loop, in every iteration. What a loop counts (the elements that a filter keeps) is taken
+//! for the most that it can be. If sizes depend on arrays, the slice allocates as well, and is
 //! expanded in turn; only sizes that depend on the contents of arrays of such sizes, round and round, cannot be found.
 
 use super::{collect, Expand, Host, Owner, Request};
@@ -177,8 +178,8 @@ fn makes_progress(seg: &SegOp<Memory>, sliced: &Sliced, wanted: &FxHashSet<Name>
     let body = Body { stms: sliced.stms.clone(), result: vec![] };
     let mut left = vec![];
     collect(&body, Owner::Thread, &mut left);
-    let mut host = Host { inside, defs: FxHashMap::default(), known: FxHashMap::default() };
-    super::definitions(&body, &mut host.defs);
+    let mut host = Host::new(inside);
+    host.see(&body);
     let varying = left.iter().filter(|r| !host.is_known(r.bytes)).count();
     varying < wanted.len()
 }
@@ -213,7 +214,7 @@ impl Slicer<'_> {
         for (i, stm) in body.stms.iter().enumerate() {
             match (&stm.exp, stm.pat.first()) {
                 (Exp::Op(MemOp::Alloc(bytes, _)), Some(p)) if self.wanted.contains(&p.name) => {
-                    let sum = self.host.expanded(*bytes);
+                    let sum = self.host.room(*bytes);
                     let known = sums.iter().find(|(s, _)| *s == sum).map(|(_, v)| *v);
                     let value = known.unwrap_or_else(|| self.compute(&mut computed, &sum));
                     sums.push((sum, value));

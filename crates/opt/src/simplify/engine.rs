@@ -82,6 +82,8 @@ pub(crate) struct Engine<'a, R: Rep<Dec = ()>> {
     pub(super) promises: FxHashMap<Name, Vec<Promise>>,
     /// The sizes of the arguments of an entry point.
     pub(super) given: Vec<SubExp>,
+    /// Parameters of loops that are, in every iteration, what they were in the beginning.
+    pub(super) steady: FxHashSet<Name>,
 }
 
 impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
@@ -108,6 +110,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             asserted: FxHashMap::default(),
             promises: FxHashMap::default(),
             given: vec![],
+            steady: FxHashSet::default(),
         }
     }
 

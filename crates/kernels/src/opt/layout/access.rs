@@ -29,12 +29,22 @@ pub(super) enum Step {
     Leap,
 }
 
+/// What becomes of an index in the loops of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Change {
+    /// It stays the same.
+    None,
+    /// It is a function of counters: the thread walks.
+    Known,
+    /// It was read from memory, or depends on something that was: the thread gathers.
+    Read,
+}
+
 /// What is known of an index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Index {
     pub(super) step: Step,
-    /// Whether it changes in the loops of a thread.
-    pub(super) in_loop: bool,
+    pub(super) change: Change,
     /// Whether it may differ between points that differ in outer dimensions of the space, or the space has none.
     pub(super) by_row: bool,
 }
@@ -76,12 +86,13 @@ impl Access {
 }
 
 impl Index {
-    const SAME: Index = Index { step: Step::Same, in_loop: false, by_row: false };
+    const SAME: Index = Index { step: Step::Same, change: Change::None, by_row: false };
+    /// A number of a loop of which nothing is known.
+    const LEAP: Index = Index { step: Step::Leap, change: Change::Read, by_row: true };
 
     /// What comes of two, where the step is known.
     fn with(self, other: Index, step: Step) -> Index {
-        let (in_loop, by_row) = (self.in_loop || other.in_loop, self.by_row || other.by_row);
-        Index { step, in_loop, by_row }
+        Index { step, change: self.change.max(other.change), by_row: self.by_row || other.by_row }
     }
 
     fn plus(self, other: Index) -> Index {
@@ -136,6 +147,7 @@ pub(super) fn of_kernel(seg: &SegOp<Kernels>, along: usize, is_array: &dyn Fn(Na
         written: written(seg),
         known: FxHashMap::default(),
         views: FxHashMap::default(),
+        found: FxHashMap::default(),
         inside: FxHashSet::default(),
         times: seg.space.dims.iter().map(|d| d.1).collect(),
         across: SubExp::i64(0),
@@ -150,7 +162,7 @@ pub(super) fn of_kernel(seg: &SegOp<Kernels>, along: usize, is_array: &dyn Fn(Na
         survey.across = across;
         survey.known.extend(seg.space.dims.iter().map(|d| (d.0, Index { by_row: true, ..Index::SAME })));
         let by_row = seg.space.dims.len() == 1;
-        survey.known.insert(index, Index { step: Step::Next, in_loop: false, by_row });
+        survey.known.insert(index, Index { step: Step::Next, change: Change::None, by_row });
     }
     survey.points(seg);
     let mut uses = survey.uses;
@@ -181,6 +193,9 @@ struct Survey<'a> {
     /// Scalars bound in the kernel; all others are the same for all threads.
     known: FxHashMap<Name, Index>,
     views: FxHashMap<Name, View>,
+    /// What parameters of loops were found to be that iterations change in another way than by what they are at first.
+    /// A loop in a loop is walked again with it; what was found out of its parameters holds then, too.
+    found: FxHashMap<Name, Index>,
     /// Names bound in the kernel.
     inside: FxHashSet<Name>,
     /// How often the current code is run by all threads together.
@@ -208,7 +223,7 @@ impl Survey<'_> {
             self.whole(*e);
         }
         if let Some(after) = seg.after() {
-            let scanned = Index { step: Step::Leap, in_loop: false, by_row: true };
+            let scanned = Index { step: Step::Leap, change: Change::None, by_row: true };
             self.known.extend(after.lambda.params.iter().map(|p| (p.name, scanned)));
             self.body(&after.lambda.body);
         }
@@ -345,7 +360,7 @@ impl Survey<'_> {
                     self.times.push(bound);
                 }
                 self.plain &= uniform;
-                self.known.insert(var, Index { in_loop: true, ..Index::SAME });
+                self.known.insert(var, Index { change: Change::Known, ..Index::SAME });
                 self.inside.insert(var);
             }
             LoopForm::While(_) => self.plain = false,
@@ -354,19 +369,24 @@ impl Survey<'_> {
         // What a parameter is at first, unless the body makes something else of it.
         for (p, e) in &l.params {
             self.whole(*e);
-            let first = self.operand(*e);
-            self.scalar(p.name, &p.ty, Index { in_loop: true, by_row: true, ..first });
+            let first = Index { change: Change::Known, by_row: true, ..self.operand(*e) };
+            let is = self.found.get(&p.name).copied().unwrap_or(first);
+            self.scalar(p.name, &p.ty, is);
         }
         let uses: Vec<usize> = self.uses.iter().map(|u| u.accesses.len()).collect();
         let plain = self.plain;
         self.body(&l.body);
         let mut changed = false;
-        for ((p, _), e) in l.params.iter().zip(&l.body.result) {
+        for ((p, _), e) in l.params.iter().zip(&l.body.result).filter(|((p, _), _)| !p.ty.is_array()) {
             let (before, after) = (self.operand(p.name.into()), self.operand(*e));
-            if before.step != after.step && !p.ty.is_array() {
-                let leap = Index { step: Step::Leap, in_loop: true, by_row: true };
-                changed |= before != leap;
-                self.known.insert(p.name, leap);
+            let is = match before.step == after.step {
+                true => Index { change: before.change.max(after.change), ..before },
+                false => Index::LEAP,
+            };
+            if is != before {
+                changed = true;
+                self.found.insert(p.name, is);
+                self.known.insert(p.name, is);
             }
         }
         if changed {
@@ -377,11 +397,11 @@ impl Survey<'_> {
                 used.accesses.truncate(count);
             }
             self.body(&l.body);
-            for (p, _) in &l.params {
-                if !p.ty.is_array() {
-                    self.known.insert(p.name, Index { step: Step::Leap, in_loop: true, by_row: true });
-                }
-            }
+        }
+        let leaps = |p: Name| self.found.get(&p).is_some_and(|i| i.step == Step::Leap);
+        if l.params.iter().any(|(p, _)| leaps(p.name)) {
+            let numbers = l.params.iter().filter(|(p, _)| !p.ty.is_array());
+            self.known.extend(numbers.map(|(p, _)| (p.name, Index::LEAP)));
         }
         for (k, p) in stm.pat.iter().enumerate() {
             let index = self.operand(l.params[k].0.name.into());
@@ -399,7 +419,7 @@ impl Survey<'_> {
         let sizes: Vec<SubExp> = inner.space.dims.iter().map(|d| d.1).filter(|n| outside(self, *n)).collect();
         self.times.extend(sizes);
         self.inside.extend(inner.space.dims.iter().map(|d| d.0));
-        self.known.insert(index, Index { step: Step::Next, in_loop: false, by_row: true });
+        self.known.insert(index, Index { step: Step::Next, change: Change::None, by_row: true });
         if outside(self, across) {
             self.across = across;
             self.points(inner);
@@ -466,7 +486,9 @@ impl Survey<'_> {
                 _ => step,
             };
             let by_row = index.by_row || self.inside.contains(&a);
-            self.scalar(name, ty, Index { step, by_row, ..index });
+            let other = index.change != Change::None || own && self.loops > 0;
+            let change = if other { Change::Read } else { Change::None };
+            self.scalar(name, ty, Index { step, change, by_row });
         }
     }
 
@@ -478,7 +500,7 @@ impl Survey<'_> {
     }
 
     fn read(&mut self, view: &View) {
-        let along = Index { in_loop: true, ..Index::SAME };
+        let along = Index { change: Change::Known, ..Index::SAME };
         let index = (view.dims.iter())
             .map(|dim| match dim {
                 Seen::Fixed(i) => *i,

@@ -18,13 +18,18 @@
 //! - All rows of the space read the same elements, a table: each warp does so, whatever the length of rows.
 //!   The table is in the first-level cache, but that serves one line at a time.
 //!
+//! - No dimension of the array is in order (a column of a matrix): the copy itself reads in leaps, and saves nothing
+//!   where each element is read once.
+//!
 //! So for `e` elements, a copy is made from `e / 2` reads on in the first case, never in the second, from
-//! `4 e` on in the third, and from `2.5 e` on in the fourth; and from 2^20 reads on, which cost what a launch
+//! `4 e` on in the third, from `2.5 e` on in the fourth, and from `2 e` on, at least, in the last; and from 2^20 reads on, which cost what a launch
 //! does.
 
-use super::access::{Access, Step, Use};
+use super::access::{Access, Change, Step, Use};
+use fehu_analysis::Known;
 use fehu_base::tuning::layout;
 use fehu_ir::{SubExp, Type};
+use std::cmp::Ordering;
 
 /// A layout.
 pub(super) struct Wish {
@@ -45,27 +50,38 @@ pub(super) struct Wish {
 }
 
 impl Wish {
-    /// Takes another use of the same array into account that wants the same.
+    /// Takes another use of the same array into account that wants the same. What is read by fewer loops is too
+    /// little to matter.
     pub(super) fn join(&mut self, other: Wish) {
-        self.accesses += other.accesses;
-        self.eighths = self.eighths.min(other.eighths);
-        if other.reads.len() > self.reads.len() {
-            self.reads = other.reads;
+        match self.reads.len().cmp(&other.reads.len()) {
+            Ordering::Less => {
+                (self.reads, self.accesses, self.eighths) = (other.reads, other.accesses, other.eighths);
+            }
+            Ordering::Equal => {
+                self.accesses += other.accesses;
+                self.eighths = self.eighths.min(other.eighths);
+            }
+            Ordering::Greater => {}
         }
         self.across = self.across.or(other.across);
     }
 
     /// Whether it is certain that too little of an array of this shape is read: a row or a column of a
-    /// matrix, or all of it, but not often enough.
-    pub(super) fn is_vain(&self, shape: &[SubExp]) -> bool {
+    /// matrix, or a part of one, or all of it, but not often enough.
+    pub(super) fn is_vain(&self, shape: &[SubExp], known: &Known) -> bool {
         let mut unread: Vec<SubExp> = shape.iter().copied().filter(|n| n.name().is_some()).collect();
+        let mut parts = vec![];
         for n in self.reads.iter().filter(|n| n.name().is_some()) {
             match unread.iter().position(|u| u == n) {
                 Some(at) => {
                     unread.swap_remove(at);
                 }
-                None => return false,
+                None => parts.push(*n),
             }
+        }
+        for n in parts {
+            let Some(at) = unread.iter().position(|u| known.at_most(n, *u)) else { return false };
+            unread.swap_remove(at);
         }
         let constant = |all: &[SubExp]| all.iter().filter_map(|n| n.as_i64()).fold(1, i64::saturating_mul);
         let read = constant(&self.reads).saturating_mul(self.accesses).saturating_mul(8);
@@ -96,14 +112,15 @@ pub(super) fn wish(used: &Use, ty: &Type, order: &[usize], dense: bool) -> Optio
     let (_, widest) = wants.iter().filter(|w| w.0 == innermost).max_by_key(|w| w.1.times.len())?;
     let reads = widest.times.clone();
     let last = order.last().copied()?;
-    let in_loop = widest.index.get(last).is_some_and(|i| i.in_loop);
+    let walks = widest.index.get(last).is_some_and(|i| i.change == Change::Known);
     let order = order.iter().copied().filter(|d| *d != innermost).chain([innermost]).collect();
     let accesses = votes(innermost) as i64;
-    let eighths = match (in_loop, used.in_block) {
+    let eighths = match (walks, used.in_block) {
         (true, _) => layout::SHARED_EIGHTHS,
         (false, true) => layout::BLOCK_EIGHTHS,
         (false, false) => layout::ALONE_EIGHTHS,
     };
+    let eighths = if dense { eighths } else { eighths.max(layout::LEAPING_EIGHTHS) };
     Some(Wish { innermost, order, reads, accesses, eighths, leap, across })
 }
 

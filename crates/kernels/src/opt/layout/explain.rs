@@ -7,7 +7,7 @@
 //! x.fut:1:40-80  segred  a [n][m]f32   a[+1, same]   leaps      threads along columns, or copied with dimension 0 innermost
 //! ```
 
-use super::access::{Step, Use};
+use super::access::{Change, Step, Use};
 use super::{choose, Layout, Warps};
 use fehu_ir::seg::{SegKind, SegLevel, SegOp};
 use fehu_ir::{Kernels, Loc, Prog, SubExp, Type};
@@ -72,7 +72,7 @@ impl Layout {
             let Some(array) = self.arrays.get(&used.array) else { continue };
             let name = self.names.show(used.array).to_string();
             let wish = choose::wish(used, &array.ty, &array.order, array.dense);
-            let wish = wish.filter(|w| !w.is_vain(array.ty.shape()));
+            let wish = wish.filter(|w| !w.is_vain(array.ty.shape(), &self.known));
             let leaps = choose::leaps(used, &array.order, array.dense);
             for access in &used.accesses {
                 let steps: Vec<&str> = access
@@ -85,7 +85,8 @@ impl Layout {
                     })
                     .collect();
                 let one = access.index.iter().all(|i| i.step == Step::Same);
-                let walks = array.order.last().and_then(|d| access.index.get(*d)).is_some_and(|i| i.in_loop);
+                let walks = array.order.last().and_then(|d| access.index.get(*d));
+                let walks = walks.is_some_and(|i| i.change == Change::Known);
                 let order = match (one, leaps) {
                     (true, _) => Order::Same,
                     (false, 0) => Order::InOrder,

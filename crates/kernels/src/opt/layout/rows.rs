@@ -88,7 +88,7 @@ impl Layout {
         uses.iter().any(|used| {
             let array = &self.arrays[&used.array];
             let wish = choose::wish(used, &array.ty, &array.order, array.dense);
-            wish.is_some_and(|w| !w.is_vain(array.ty.shape()))
+            wish.is_some_and(|w| !w.is_vain(array.ty.shape(), &self.known))
         })
     }
 

@@ -233,8 +233,9 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
         old.len() == new.len() && old.iter().zip(new).all(same)
     }
 
-    /// An element of a reshaped array: of the same array where only sizes have other names, or dimensions of size one came or went, of a
-    /// one-dimensional one by its flat index, or of any where all sizes and indices are constants.
+    /// An element of a reshaped array: of the same array where only sizes have other names, or dimensions of size one
+    /// came or went, of a one-dimensional one by its flat index, of any where all sizes and indices are constants, and
+    /// of any of which the reshaped array would be a copy.
     fn of_reshape(&mut self, b: Name, array: Name, slice: &Slice) -> Option<Exp<R>> {
         let old = self.engine.types.get(&b)?.shape().to_vec();
         let new = self.engine.types.get(&array)?.shape().to_vec();
@@ -243,28 +244,65 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
         }
         let indices: Vec<SubExp> = slice.iter().map(fix).collect::<Option<_>>()?;
         if old.len() == 1 {
-            let mut flat = SubExp::i64(0);
-            for (i, n) in indices.iter().zip(&new) {
-                let scaled = self.mul(IntType::I64, flat, *n);
-                let scaled = if flat.as_i64() == Some(0) { flat } else { scaled };
-                flat = self.add(IntType::I64, scaled, *i);
-            }
+            let flat = self.flat_index(&indices, &new);
             return Some(Exp::Basic(Basic::Index(b, vec![DimIndex::Fix(flat)])));
         }
         if let Some(at) = same_element(&indices, &new, &old) {
             return Some(Exp::Basic(Basic::Index(b, at)));
         }
-        let unit = |n: &SubExp| n.as_i64() == Some(1);
-        let wide: Vec<SubExp> = old.iter().filter(|n| !unit(n)).copied().collect();
-        if wide != new.iter().filter(|n| !unit(n)).copied().collect::<Vec<_>>() {
-            return None;
+        if let Some(at) = unit_dims(&indices, &new, &old) {
+            return Some(Exp::Basic(Basic::Index(b, at)));
         }
-        let mut used = indices.iter().zip(&new).filter(|(_, n)| !unit(n)).map(|(i, _)| *i);
-        let mut result = vec![];
-        for n in &old {
-            result.push(DimIndex::Fix(if unit(n) { SubExp::i64(0) } else { used.next()? }));
+        self.has_gaps(b).then(|| Exp::Basic(Basic::Index(b, self.place_of(&indices, &new, &old))))
+    }
+
+    /// The place of an element in the order of all elements.
+    fn flat_index(&mut self, indices: &[SubExp], shape: &[SubExp]) -> SubExp {
+        let mut flat = SubExp::i64(0);
+        for (i, n) in indices.iter().zip(shape) {
+            let scaled = if flat.as_i64() == Some(0) { flat } else { self.mul(IntType::I64, flat, *n) };
+            flat = self.add(IntType::I64, scaled, *i);
         }
-        Some(Exp::Basic(Basic::Index(b, result)))
+        flat
+    }
+
+    /// Where an element of one shape is in another: dimensions that both have at their ends keep their indices, those
+    /// in between are found by division.
+    fn place_of(&mut self, indices: &[SubExp], from: &[SubExp], to: &[SubExp]) -> Slice {
+        let most = from.len().min(to.len()) - 1;
+        let outer = from.iter().zip(to).take(most).take_while(|(n, m)| n == m).count();
+        let ends = from.iter().rev().zip(to.iter().rev()).take(most - outer);
+        let inner = ends.take_while(|(n, m)| n == m).count();
+        let middle = outer..from.len() - inner;
+        let mut flat = self.flat_index(&indices[middle.clone()], &from[middle]);
+        let mut found = vec![];
+        for n in to[outer + 1..to.len() - inner].iter().rev() {
+            let divided = |op| Exp::Basic(Basic::BinOp(op, flat, *n));
+            let (rest, count) = (divided(BinOp::SRem(IntType::I64)), divided(BinOp::SQuot(IntType::I64)));
+            found.push(self.bind(Type::I64, rest));
+            flat = self.bind(Type::I64, count);
+        }
+        let between = [flat].into_iter().chain(found.into_iter().rev());
+        let (first, last) = (&indices[..outer], &indices[indices.len() - inner..]);
+        first.iter().copied().chain(between).chain(last.iter().copied()).map(DimIndex::Fix).collect()
+    }
+
+    /// Whether an array is a view of which elements are not neighbours in memory that are neighbours in it.
+    fn has_gaps(&self, array: Name) -> bool {
+        match self.engine.def(array).map(|def| &*def.exp) {
+            Some(Exp::Basic(Basic::Index(b, slice))) => {
+                let Some(ty) = self.engine.types.get(b) else { return false };
+                let whole = |(d, n): &(&DimIndex, &SubExp)| is_whole(d, **n);
+                let mut outer = slice.iter().zip(ty.shape()).rev().skip_while(whole).skip(1);
+                outer.any(|(d, _)| matches!(d, DimIndex::Slice { .. }))
+            }
+            Some(Exp::Basic(Basic::Rearrange(..))) => true,
+            Some(Exp::Basic(Basic::Reshape(_, b) | Basic::SubExp(SubExp::Var(b)))) => self.has_gaps(*b),
+            Some(
+                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_),
+            )
+            | None => false,
+        }
     }
 
     /// A slice of a slice.
@@ -508,6 +546,18 @@ pub(crate) fn is_trivial_kernel<R: Rep>(seg: &SegOp<R>) -> bool {
         && seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem))
         && is_trivial(&seg.body.body)
         && !free_in_body(&seg.body.body).contains(&seg.space.flat)
+}
+
+/// Where an element is in an array whose shape differs by dimensions of size one.
+fn unit_dims(indices: &[SubExp], from: &[SubExp], to: &[SubExp]) -> Option<Slice> {
+    let unit = |n: &SubExp| n.as_i64() == Some(1);
+    let wide: Vec<SubExp> = to.iter().filter(|n| !unit(n)).copied().collect();
+    if wide != from.iter().filter(|n| !unit(n)).copied().collect::<Vec<_>>() {
+        return None;
+    }
+    let mut used = indices.iter().zip(from).filter(|(_, n)| !unit(n)).map(|(i, _)| *i);
+    let at = |n: &SubExp| Some(DimIndex::Fix(if unit(n) { SubExp::i64(0) } else { used.next()? }));
+    to.iter().map(at).collect()
 }
 
 /// Where an element of one constant shape is in another one.

@@ -85,7 +85,7 @@ fn unroll<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
     Some(Rewrite::Inline { stms, result: values })
 }
 
-/// A parameter that each iteration hands on as it is, or sets to what it was in the beginning, is no parameter.
+/// A parameter that is what it was in the beginning in every iteration is no parameter.
 fn invariant<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Loop(l) = &stm.exp else { return None };
     let cond: Option<Name> = match &l.form {
@@ -96,14 +96,13 @@ fn invariant<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
     let mut fixed = vec![false; l.params.len()];
     // Sizes first: the types of arrays mention them.
     for pass in 0..2 {
-        for (i, ((p, init), result)) in l.params.iter().zip(&l.body.result).enumerate() {
+        for (i, (p, init)) in l.params.iter().enumerate() {
             if p.ty.is_array() != (pass == 1) || Some(p.name) == cond || p.consumed {
                 continue;
             }
-            let same = *result == SubExp::Var(p.name) || result == init;
             let mut ty = p.ty.clone();
             subst.ty(&mut ty);
-            if same && (pass == 0 || engine.type_of(*init).as_ref() == Some(&ty)) {
+            if engine.steady.contains(&p.name) && (pass == 0 || engine.type_of(*init).as_ref() == Some(&ty)) {
                 fixed[i] = true;
                 subst.insert(p.name, *init);
             }
