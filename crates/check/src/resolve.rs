@@ -3,8 +3,7 @@
 use crate::context::{see, Context};
 use crate::named::Named;
 use crate::scope::{Env, ModEntry, Module, Scope, TermEntry, TypeEntry};
-use crate::uses::refer;
-use fehu_base::{Diagnostic, Symbol};
+use fehu_base::{Diagnostic, Span, Symbol};
 use fehu_syntax::ast::{Ident, QualName};
 use std::sync::Arc;
 
@@ -176,6 +175,46 @@ pub fn closest(name: Symbol, among: impl Iterator<Item = Symbol>) -> Option<Symb
         .filter(|(d, _, _)| *d > 0 && *d <= limit)
         .min()
         .map(|(_, _, s)| s)
+}
+
+/// Notes what the parts of a qualified name refer to; the last one to what is bound at `to`.
+pub(crate) fn refer(ctx: &mut Context, scope: &Scope, q: &QualName, to: Span) {
+    if !ctx.uses.noted {
+        return;
+    }
+    for (i, part) in q.quals.iter().enumerate() {
+        let Ok(env) = follow(scope, &q.quals[..i]) else { return };
+        let entry = match &env {
+            None => scope.term(part.name),
+            Some(env) => env.terms.get(&part.name),
+        };
+        if let Some(TermEntry::Mod(m)) = entry {
+            ctx.uses.refer(*part, m.span);
+        }
+    }
+    ctx.uses.refer(q.name, to);
+}
+
+/// Notes what the parts of a qualified name of a type in a module refer to.
+pub(crate) fn refer_in(ctx: &mut Context, module: &Module, q: &QualName) {
+    fn inside(m: &Module) -> Option<&Env> {
+        match m {
+            Module::Struct(env) => Some(env),
+            Module::Functor(_) => None,
+        }
+    }
+    let mut env = inside(module);
+    for part in &q.quals {
+        let Some(TermEntry::Mod(ModEntry { module, span })) = env.and_then(|e| e.terms.get(&part.name))
+        else {
+            return;
+        };
+        ctx.uses.refer(*part, *span);
+        env = inside(module);
+    }
+    if let Some(t) = env.and_then(|e| e.types.get(&q.name.name)) {
+        ctx.uses.refer(q.name, t.span);
+    }
 }
 
 #[cfg(test)]

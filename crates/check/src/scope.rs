@@ -89,7 +89,7 @@ pub struct FunctorSig {
     /// `local`, and unknown sizes of constants. Each application copies them too.
     pub hidden: Vec<Name>,
     /// Values of the result that are other names for something: for each, what. That is of the parameter, of
-    /// the result, hidden or from outside.
+    /// the result, hidden or from outside. What is from outside under its own name, too, stands for itself.
     pub synonyms: Vec<(Name, Name)>,
 }
 

@@ -133,7 +133,10 @@ impl<'a> Show<'a> {
     /// The abbreviations that stand in a type as it is printed, and what they stand for: `point = {x: f32, y: f32}`.
     pub fn abbreviations_in(&self, t: &Type) -> Vec<String> {
         let mut found: Vec<&Abbreviation> = vec![];
-        self.collect_abbreviations(t, &mut found);
+        self.named(t, &mut |_, abbreviation| match abbreviation {
+            Some(a) if found.iter().all(|b| a.name != b.name) => found.push(a),
+            Some(_) | None => {}
+        });
         let line = |a: &&Abbreviation| {
             let head: String = a.def.tparams.iter().map(|p| format!(" {}", self.tparam(*p))).collect();
             format!("{}{head} = {}", self.spelled(a.name, Space::Types), self.ret(&a.def.def))
@@ -141,28 +144,36 @@ impl<'a> Show<'a> {
         found.iter().map(line).collect()
     }
 
-    fn collect_abbreviations<'t>(&self, t: &'t Type, found: &mut Vec<&'t Abbreviation>) {
-        if let Some(used) = self.given(t) {
-            if found.iter().all(|a| a.name != used.of.name) {
-                found.push(used.of);
+    /// The names of types that stand in a type as it is printed.
+    pub fn names_in(&self, t: &Type) -> Vec<Name> {
+        let mut found: Vec<Name> = vec![];
+        self.named(t, &mut |name, _| {
+            if !found.contains(&name) {
+                found.push(name);
             }
-            return;
+        });
+        found
+    }
+
+    /// Calls `f` on each name of a type that stands in a type, and on what it abbreviates.
+    fn named<'t>(&self, t: &'t Type, f: &mut dyn FnMut(Name, Option<&'t Abbreviation>)) {
+        if let Some(used) = self.given(t) {
+            return f(used.of.name, Some(used.of));
         }
         match t {
             Type::Scalar(_) | Type::Meta(_) | Type::Error => {}
-            Type::Array(_, _, elem) => self.collect_abbreviations(elem, found),
-            Type::Record(fields) => fields.iter().for_each(|(_, t)| self.collect_abbreviations(t, found)),
-            Type::Sum(constrs) => {
-                constrs.iter().flat_map(|(_, ts)| ts).for_each(|t| self.collect_abbreviations(t, found));
-            }
+            Type::Array(_, _, elem) => self.named(elem, f),
+            Type::Record(fields) => fields.iter().for_each(|(_, t)| self.named(t, f)),
+            Type::Sum(constrs) => constrs.iter().flat_map(|(_, ts)| ts).for_each(|t| self.named(t, f)),
             Type::Arrow(a) => {
-                self.collect_abbreviations(&a.lhs, found);
-                self.collect_abbreviations(&a.ret.ty, found);
+                self.named(&a.lhs, f);
+                self.named(&a.ret.ty, f);
             }
-            Type::Var(_, _, args) => {
+            Type::Var(_, name, args) => {
+                f(*name, None);
                 for a in args.iter() {
                     if let TypeArg::Type(t) = a {
-                        self.collect_abbreviations(t, found);
+                        self.named(t, f);
                     }
                 }
             }

@@ -8,12 +8,10 @@
 //! def f (r: {x: i32}) = r.x + m.v    r, m and v refer to what is bound above; x is a label of {x}, at both places
 //! ```
 
-use crate::context::Context;
-use crate::resolve::follow;
-use crate::scope::{Env, ModEntry, Module, Scope, TermEntry};
+use crate::scope::{Env, Module, TermEntry};
 use crate::types::Type;
 use fehu_base::{Span, Symbol};
-use fehu_syntax::ast::{Ident, QualName};
+use fehu_syntax::ast::Ident;
 
 /// What the words refer to.
 #[derive(Clone, Default, Debug)]
@@ -105,7 +103,13 @@ impl Uses {
 
     /// A module is used where a module type is asked for: what that has, is what the module calls so.
     pub(crate) fn matched(&mut self, module: &Module, sig: &Module) {
-        let (Module::Struct(module), Module::Struct(sig)) = (module, sig) else { return };
+        if let (Module::Struct(module), Module::Struct(sig)) = (module, sig) {
+            self.alike(module, sig);
+        }
+    }
+
+    /// What both have, is called the same.
+    pub(crate) fn alike(&mut self, module: &Env, sig: &Env) {
         if !self.noted {
             return;
         }
@@ -134,45 +138,5 @@ impl Uses {
         self.refers.truncate(since.0);
         self.same.truncate(since.1);
         self.labels.truncate(since.2);
-    }
-}
-
-/// Notes what the parts of a qualified name refer to; the last one to what is bound at `to`.
-pub(crate) fn refer(ctx: &mut Context, scope: &Scope, q: &QualName, to: Span) {
-    if !ctx.uses.noted {
-        return;
-    }
-    for (i, part) in q.quals.iter().enumerate() {
-        let Ok(env) = follow(scope, &q.quals[..i]) else { return };
-        let entry = match &env {
-            None => scope.term(part.name),
-            Some(env) => env.terms.get(&part.name),
-        };
-        if let Some(TermEntry::Mod(m)) = entry {
-            ctx.uses.refer(*part, m.span);
-        }
-    }
-    ctx.uses.refer(q.name, to);
-}
-
-/// Notes what the parts of a qualified name of a type in a module refer to.
-pub(crate) fn refer_in(ctx: &mut Context, module: &Module, q: &QualName) {
-    fn inside(m: &Module) -> Option<&Env> {
-        match m {
-            Module::Struct(env) => Some(env),
-            Module::Functor(_) => None,
-        }
-    }
-    let mut env = inside(module);
-    for part in &q.quals {
-        let Some(TermEntry::Mod(ModEntry { module, span })) = env.and_then(|e| e.terms.get(&part.name))
-        else {
-            return;
-        };
-        ctx.uses.refer(*part, *span);
-        env = inside(module);
-    }
-    if let Some(t) = env.and_then(|e| e.types.get(&q.name.name)) {
-        ctx.uses.refer(q.name, t.span);
     }
 }

@@ -267,6 +267,96 @@ fn sizes_that_are_one_constant_by_definition_are_equal() {
 }
 
 #[test]
+fn functors_keep_constants_behind_their_module_types() {
+    let accepted = |text: &str| assert_eq!(errors(text), Vec::<String>::new(), "{text}");
+    let definitions = "
+        module type made = (X: { val rate : i64 }) ->
+          { val rate : i64  val twice : i64  val again : i64  type s = [twice]f32  module deep : { val rate : i64 } }
+        module plain (X: { val rate : i64 }) =
+          { def rate = X.rate  def twice = rate * 2  def again = twice  type s = [twice]f32  module deep = X }
+        module m : { module mk : made } = { module mk = plain }
+        module t = { def rate = 8i64 }
+        module a = m.mk t
+        module b = m.mk { def rate = 9i64 }
+        module direct : made = plain
+        module c = direct a";
+    let same = |x: &str, y: &str| format!("{definitions} def f (xs: [{x}]f32) : [{y}]f32 = xs");
+    for (x, y) in
+        [("t.rate", "a.rate"), ("a.deep.rate", "t.rate"), ("a.twice", "a.again"), ("c.deep.rate", "t.rate")]
+    {
+        accepted(&same(x, y));
+    }
+    accepted(&format!("{definitions} def f (xs: [a.again]f32) : a.s = xs"));
+    for (x, y) in
+        [("a.rate", "b.rate"), ("a.twice", "b.twice"), ("a.twice", "c.again"), ("a.twice", "a.rate")]
+    {
+        rejected(&same(x, y), "do not match");
+    }
+    rejected(&format!("{definitions} def f (xs: a.s) : b.s = xs"), "do not match");
+}
+
+#[test]
+fn functors_show_constants_of_others() {
+    let definitions = "
+        module t = { def rate = 8i64  module u = { def deep = 9i64 } }
+        module one = { def z = 1i64 }
+        module F (X: { val r : i64 }) = {
+          open t
+          module Y = X
+          module inner (Z: { val z : i64 }) = { open X open Z open t module v = Y }
+        }
+        module a = F { def r = 3i64 }
+        module b = F { def r = 3i64 }
+        module ia = a.inner one
+        module ib = b.inner one";
+    let same = |x: &str, y: &str| format!("{definitions} def f (xs: [{x}]f32) : [{y}]f32 = xs");
+    for (x, y) in [
+        ("t.rate", "a.rate"),
+        ("a.rate", "ib.rate"),
+        ("ia.z", "ib.z"),
+        ("a.Y.r", "ia.r"),
+        ("ia.v.r", "a.Y.r"),
+        ("ia.u.deep", "t.u.deep"),
+    ] {
+        assert_eq!(errors(&same(x, y)), Vec::<String>::new(), "{x} {y}");
+    }
+    for (x, y) in [("ia.r", "ib.r"), ("a.Y.r", "b.Y.r"), ("a.Y.r", "ib.v.r"), ("a.Y.r", "t.rate")] {
+        rejected(&same(x, y), "do not match");
+    }
+}
+
+/// A definition does not see itself, so what it is called for the outside is known soon.
+#[test]
+fn types_of_entry_points_hide_others_of_their_name() {
+    let sum = "type i32 [n] = #one ([n]i32) | #two ([n]i32) ([n]i32) entry main [n] (x: i32 [n]) = x";
+    let pairs =
+        "module m = { type t = i32 } open m module k = { type t = (t, t) } open k entry main (x: t) = x";
+    for text in [sum, pairs] {
+        assert_eq!(errors(text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn local_names_of_sizes_are_those_sizes() {
+    let accepted = |text: &str| assert_eq!(errors(text), Vec::<String>::new(), "{text}");
+    accepted("def k = 8i64 def f (xs: [k]f32) = let n = k let ys : [n]f32 = replicate n 1 in map2 (+) xs ys");
+    accepted("def f (m: i64) (xs: [m]f32) : [m]f32 = let n = m let o = n in map2 (+) xs (replicate o 1)");
+    accepted("def f [n] (xs: [n]f32) = let m = n in loop ys = xs for i < 3 do replicate m (ys[i])");
+    accepted("def f [n] (b: bool) (xs: [n]f32) : [n]f32 = let m = n in if b then xs else replicate m 1");
+    accepted("def f (m: i64) = let n = m in zip (replicate (m + 1) 1) (iota (n + 1))");
+    // Equal only in value, or not at all.
+    rejected("def f (m: i64) (xs: [m]f32) = let n = m + 0 in map2 (+) xs (replicate n 1)", "do not match");
+    rejected(
+        "def f (m: i64) (xs: [m]f32) = let n = m let m = 3 in map2 (+) xs (replicate m 1)",
+        "do not match",
+    );
+    rejected(
+        "def f (m: i64) (xs: [m]f32) = loop n = m for i < 3 do let y = map2 (+) xs (replicate n 1) in n",
+        "do not match",
+    );
+}
+
+#[test]
 fn functions_in_sizes_have_sizes_of_their_own() {
     let shapes = "def len [n] (_: [n]i32) = n\n def on [n] (f: [n]i32 -> i64) = f (replicate n 0)\n";
     let size = |n: i32| format!("on (len : [{n}]i32 -> i64)");

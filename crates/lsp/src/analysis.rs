@@ -1,6 +1,6 @@
 //! A checked file: what is where, and what it means.
 
-use crate::server::Document;
+use crate::state::Document;
 use fehu_base::{FileId, Name, SourceMap, Span, Symbol};
 use fehu_check::scope::{Env, Module, TermEntry};
 use fehu_check::show::{show_type, without_hidden, Show, Texts};
@@ -168,6 +168,13 @@ impl Analysis {
         let target = self.target(name);
         let span = *self.program.def_spans.get(&target)?;
         Some(self.name_in(span, self.program.names.base(target)))
+    }
+
+    /// Where the types are declared that a type names.
+    pub(crate) fn type_definitions(&self, ty: &Type) -> Vec<Span> {
+        let texts = Texts::default();
+        let names = Show::plain(&self.program.names, &texts).names_in(ty);
+        names.into_iter().filter_map(|n| self.definition(n)).collect()
     }
 
     /// What an ascription calls by another name.

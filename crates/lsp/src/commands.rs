@@ -11,7 +11,7 @@
 use crate::document::{path_of, Text};
 use crate::jobs::{Job, Outcome, EVALUATION, TESTS};
 use crate::protocol;
-use crate::server::State;
+use crate::state::State;
 use fehu_base::FileId;
 use fehu_syntax::Comment;
 use serde_json::{json, Map, Value};
@@ -68,7 +68,7 @@ impl State {
     }
 
     fn evaluation(&self, path: &Path, expression: &str) -> Result<Job, String> {
-        let text = |(p, d): (&PathBuf, &crate::server::Document)| {
+        let text = |(p, d): (&PathBuf, &crate::state::Document)| {
             (p.display().to_string(), Value::from(d.text.text.as_str()))
         };
         let files: Map<String, Value> = self.documents.iter().map(text).collect();

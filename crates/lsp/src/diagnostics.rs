@@ -3,7 +3,7 @@
 //! In: the diagnostics of a program, about any of its files. Out: JSON by file for the editor, and the [`Problem`]s of one document, for code
 //! actions.
 
-use crate::server::State;
+use crate::state::State;
 use fehu_base::{Diagnostic, FileId, Severity, SourceMap, Span};
 use serde_json::{json, Value};
 use std::collections::BTreeMap;

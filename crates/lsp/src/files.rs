@@ -3,8 +3,10 @@
 use crate::document::{path_of, uri_of, Text};
 use crate::interest::CHANGED;
 use crate::protocol;
-use crate::server::{main_of, Document, Errors, State};
+use crate::state::{main_of, Document, Errors, State};
+use crate::told::Told;
 use fehu_base::{SourceMap, Span};
+use fehu_check::prelude_sources;
 use fehu_driver::front::{check_edited, Depth, Memory};
 use serde_json::{json, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,6 +62,7 @@ impl State {
                     depth: Depth::All,
                     memory: Memory::default(),
                     files: BTreeSet::new(),
+                    told: Told::default(),
                 };
                 self.documents.insert(path.clone(), document);
                 self.touched(&path);
@@ -153,6 +156,16 @@ impl State {
     /// The URI of a file, as the editor writes it if it is open.
     pub(crate) fn uri(&self, path: &Path) -> String {
         self.documents.get(path).map_or_else(|| uri_of(path), |d| d.uri.clone())
+    }
+
+    /// A file of a program, as a file that people can open, with its text.
+    pub(crate) fn opened(&self, path: &Path) -> Option<(PathBuf, Text)> {
+        let prelude = prelude_sources().iter().find(|(own, _)| Path::new(own) == path);
+        match prelude {
+            Some((_, text)) => Some((fehu_driver::prelude::file(path)?, Text::new((*text).to_owned()))),
+            // What has gone is not shown.
+            None => Some((path.to_owned(), self.text_of(path).ok()?)),
+        }
     }
 
     /// A file and a range in it.

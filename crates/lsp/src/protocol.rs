@@ -24,7 +24,8 @@ pub(crate) enum Incoming {
     Garbage(String),
 }
 
-/// Reads messages. After something that is none, the next header is looked for, which may stand anywhere in a line:
+/// Reads messages. Something that is none is reported, once, and the next header is looked for, which may stand
+/// anywhere in a line:
 ///
 /// ```text
 /// helloContent-Length: 2
@@ -33,8 +34,10 @@ pub(crate) enum Incoming {
 /// ```
 pub(crate) struct Reader<R> {
     input: R,
-    /// The length that a header gave before which there was something else.
+    /// The length that a header gave before something else was reported.
     length: Option<usize>,
+    /// Whether what was read last is no message, and that has been reported.
+    lost: bool,
 }
 
 /// What says how long a message is.
@@ -42,7 +45,7 @@ const LENGTH: &str = "content-length:";
 
 impl<R: BufRead> Reader<R> {
     pub(crate) fn new(input: R) -> Reader<R> {
-        Reader { input, length: None }
+        Reader { input, length: None, lost: false }
     }
 
     /// Reads the next message; `None` at the end.
@@ -62,10 +65,13 @@ impl<R: BufRead> Reader<R> {
                     None => continue,
                 }
             }
-            let Some(at) = line.to_ascii_lowercase().rfind(LENGTH) else { continue };
-            length = line[at + LENGTH.len()..].trim().parse().ok();
-            if at > 0 || length.is_none() {
-                self.length = length;
+            let at = line.to_ascii_lowercase().rfind(LENGTH);
+            if let Some(at) = at {
+                length = line[at + LENGTH.len()..].trim().parse().ok();
+            }
+            let wrong = at.map_or(!is_header(line), |at| at > 0 || length.is_none());
+            if wrong && !self.lost {
+                (self.lost, self.length) = (true, length);
                 return Ok(Some(Incoming::Garbage("a message begins with its length".into())));
             }
         }
@@ -73,16 +79,24 @@ impl<R: BufRead> Reader<R> {
 
     fn body(&mut self, length: usize) -> io::Result<Incoming> {
         if length > MAX_BYTES {
-            // Its bytes are read as if they were headers, which they are not.
+            // Its bytes, if there are any, are read as if they were headers, which they are not.
+            self.lost = true;
             return Ok(Incoming::Garbage(format!("a message of {length} bytes")));
         }
         let mut bytes = vec![0; length];
         self.input.read_exact(&mut bytes)?;
+        self.lost = false;
         Ok(match serde_json::from_slice(&bytes) {
             Ok(value) => Incoming::Message(value),
             Err(e) => Incoming::Garbage(e.to_string()),
         })
     }
+}
+
+/// Whether a line is a header, one that says something else than the length.
+fn is_header(line: &str) -> bool {
+    let name = line.split_once(':').map_or("", |(name, _)| name);
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
 /// Writes a message.

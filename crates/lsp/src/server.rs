@@ -1,24 +1,20 @@
 //! The loop: messages in, answers and diagnostics out.
 
-use crate::analysis::Analysis;
-use crate::commands::Then;
-use crate::diagnostics::Problem;
-use crate::document::{path_of, Encoding, Text};
-use crate::features::{self, Answer, Refusal};
+use crate::answer::{Answer, Refusal};
+use crate::document::{path_of, Encoding};
+use crate::features;
 use crate::interest::Interest;
-use crate::jobs::Outcome;
 use crate::protocol::{self, Incoming};
-use crate::trial::Trials;
-use fehu_base::{FileId, Severity, Span};
+use crate::state::{Document, Event, Phase, State};
 use fehu_check::tast::Program;
-use fehu_driver::front::{check_prelude, Depth, Front, Memory};
+use fehu_driver::front::{check_prelude, Depth};
 use serde_json::{json, Value};
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 /// How long no message may come before changed files are checked: those that come together are one change.
@@ -28,119 +24,17 @@ const PAUSE: Duration = Duration::from_millis(5);
 const REST: Duration = Duration::from_millis(300);
 
 /// Requests that need all of a program to be checked; others are answered by what is known of the definitions around.
-const WHOLE: [&str; 6] = [
+const WHOLE: [&str; 9] = [
     "textDocument/rename",
     "textDocument/prepareRename",
     "textDocument/codeAction",
     "codeAction/resolve",
     "textDocument/inlayHint",
     "textDocument/codeLens",
+    "textDocument/prepareCallHierarchy",
+    "callHierarchy/incomingCalls",
+    "callHierarchy/outgoingCalls",
 ];
-
-/// A file that is open in the editor.
-pub(crate) struct Document {
-    pub(crate) path: PathBuf,
-    /// As the editor writes it; there are several ways to write the same.
-    pub(crate) uri: String,
-    pub(crate) text: Text,
-    /// The number that the editor gave to this text.
-    pub(crate) version: Value,
-    /// The diagnostics about its text that have fixes, and the errors of the program.
-    pub(crate) problems: Vec<Problem>,
-    pub(crate) errors: Errors,
-    /// The newest analysis without errors, of this text or of an older one.
-    pub(crate) analysis: Option<Analysis>,
-    /// What is right of this text, if it has errors.
-    pub(crate) partial: Option<Analysis>,
-    /// The newest check of all of a text, until somebody asks about it: an edit that comes soon should not wait for its analysis.
-    pub(crate) checked: Option<(Front, FileId)>,
-    pub(crate) fresh: bool,
-    /// How much of this text was checked.
-    pub(crate) depth: Depth,
-    /// What is known of its program from the last check.
-    pub(crate) memory: Memory,
-    /// The files that were read when it was checked last.
-    pub(crate) files: BTreeSet<PathBuf>,
-}
-
-/// Where the errors of a program are.
-#[derive(Clone, Default, Debug)]
-pub(crate) struct Errors {
-    /// Places in the main file.
-    pub(crate) own: Vec<usize>,
-    /// How many are in other files.
-    pub(crate) elsewhere: usize,
-}
-
-impl Errors {
-    /// The errors that a check has found.
-    pub(crate) fn of(front: &Front) -> Errors {
-        let main = main_of(front);
-        let errors = front.diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.span);
-        let (own, elsewhere): (Vec<Span>, Vec<Span>) = errors.partition(|s| s.file == main);
-        Errors { own: own.into_iter().map(|s| s.lo as usize).collect(), elsewhere: elsewhere.len() }
-    }
-}
-
-/// The main file of a program that is loaded with all of the prelude.
-pub(crate) fn main_of(front: &Front) -> FileId {
-    front.sources.files().map(|(id, _)| id).nth(front.prelude.len()).unwrap_or(FileId(0))
-}
-
-impl Document {
-    /// Looks at what was checked last, if nobody has.
-    fn analyse(&mut self) {
-        let Some((front, main)) = self.checked.take() else { return };
-        let Front { program, partial, sources, prelude, .. } = front;
-        let whole = program.is_some();
-        let analysis = program.or(partial).map(|p| Analysis::of(p, sources, prelude, main));
-        match whole {
-            true => (self.analysis, self.partial) = (analysis, None),
-            false => self.partial = analysis,
-        }
-    }
-}
-
-/// What happens next to the server.
-enum Event {
-    Came(Incoming),
-    /// The editor is gone.
-    End,
-    Done(Then, Outcome),
-}
-
-/// What is known of the editor and its files.
-pub(crate) struct State {
-    pub(crate) documents: BTreeMap<PathBuf, Document>,
-    pub(crate) encoding: Encoding,
-    /// The files about which there are diagnostics, by the document that has them.
-    pub(crate) published: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
-    phase: Phase,
-    /// All of the prelude, once somebody has asked; programs see only what they need of it.
-    prelude: OnceCell<Option<Program>>,
-    /// The compiler's executable, for what runs in processes of its own.
-    pub(crate) program: Option<PathBuf>,
-    /// How many questions the editor was asked.
-    pub(crate) asked: usize,
-    /// The folders that are open in the editor.
-    pub(crate) folders: Vec<PathBuf>,
-    pub(crate) interest: Interest,
-    pub(crate) trials: Trials,
-    /// Whether the editor asks for the edit of an action once somebody chooses it.
-    pub(crate) resolves: bool,
-    /// Whether the editor reports changed files if asked to.
-    pub(crate) watches: bool,
-    /// The document that changed last.
-    pub(crate) edited: Option<PathBuf>,
-    events: Sender<Event>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    Begin,
-    Running,
-    ShutDown,
-}
 
 /// Talks to an editor until it says good-bye, or its messages end; whether it ended as it should. `program` is the
 /// compiler's executable; without it nothing can be evaluated.
@@ -178,7 +72,7 @@ pub fn serve(
         asked: 0,
         folders: vec![],
         interest,
-        trials: Trials::default(),
+        trials: RefCell::default(),
         resolves: false,
         watches: false,
         edited: None,
@@ -289,6 +183,10 @@ impl State {
                 Err(why) => protocol::failure(id, protocol::REQUEST_FAILED, &why),
             });
         }
+        if let Some(feature) = features::find_of_workspace(method) {
+            let answer = catch_unwind(AssertUnwindSafe(|| feature(self, params)));
+            return Ok(self.answered(id, answer));
+        }
         let path = features::document_of(params).and_then(path_of);
         // Answers are about the text as it is now; other documents can wait.
         let depth = if WHOLE.contains(&method) { Depth::All } else { Depth::Changed };
@@ -311,12 +209,17 @@ impl State {
         if unsettled && matches!(answer, Ok(Ok(Value::Null))) && self.check(&path, Depth::All, output)? {
             answer = self.ask(feature, &path, params);
         }
-        Ok(match answer {
+        Ok(self.answered(id, answer))
+    }
+
+    /// An answer as a message.
+    fn answered(&self, id: &Value, answer: std::thread::Result<Answer>) -> Value {
+        match answer {
             Ok(Ok(result)) => protocol::answer(id, result),
             Ok(Err(Refusal::Because(why))) => protocol::failure(id, protocol::REQUEST_FAILED, &why),
             Ok(Err(Refusal::GivenUp)) => self.given_up(id),
             Err(_) => protocol::failure(id, protocol::INTERNAL_ERROR, "this is a bug in fehu"),
-        })
+        }
     }
 
     /// The answer to a request that nobody waits for, or that is about a text of the past.

@@ -1,22 +1,18 @@
 //! Programs that nobody has written yet: texts after edits, checked before the edits are offered.
 
+use crate::answer::Refusal;
 use crate::document::Text;
-use crate::features::Refusal;
-use crate::server::State;
-use fehu_driver::front::{check_edited, Depth, Front, Memory};
+use crate::state::State;
+use crate::words::Words;
+use fehu_driver::front::{check_edited, Depth, Front};
 use fehu_driver::load::Overlay;
 use serde_json::{json, Map, Value};
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
 /// Edits of files: bytes and the texts for them.
 pub(crate) type Edits = BTreeMap<PathBuf, Vec<(usize, usize, String)>>;
-
-/// What is known of the last such program.
-#[derive(Default)]
-pub(crate) struct Trials(RefCell<Memory>);
 
 impl State {
     /// The texts of all open documents.
@@ -31,15 +27,27 @@ impl State {
             let text = self.text_of(file)?;
             overlay.insert(file.clone(), edited(text.text, edits));
         }
-        let mut memory = self.trials.0.take();
+        let mut memory = self.trials.take();
         let interest = self.interest.clone();
         let check = AssertUnwindSafe(move || {
             let front = check_edited(&mut memory, path, overlay, Depth::All, &|| interest.is_lost());
             (front, memory)
         });
         let (front, memory) = catch_unwind(check).map_err(|_| "this is a bug in fehu")?;
-        self.trials.0.replace(memory);
+        self.trials.replace(memory);
         Ok(front.ok_or(Refusal::GivenUp)?.0)
+    }
+
+    /// The words of all programs that contain any of some files, as far as they are right.
+    pub(crate) fn words(&self, files: &BTreeSet<PathBuf>) -> Result<Words, Refusal> {
+        let mut words = Words::default();
+        for root in self.imports().roots(files) {
+            let front = self.tried(&root, &Edits::new())?;
+            if let Some(program) = front.program.as_ref().or(front.partial.as_ref()) {
+                words.add(program, &front.sources);
+            }
+        }
+        Ok(words)
     }
 
     /// The text of a file, as the editor has it if it is open.

@@ -11,7 +11,7 @@
 //! So names in a definition that is being written still have their meanings, but for the words just typed.
 
 use crate::analysis::Analysis;
-use crate::server::{Document, State};
+use crate::state::{Document, State};
 use fehu_base::Span;
 use serde_json::{json, Value};
 

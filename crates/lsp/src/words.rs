@@ -42,6 +42,8 @@ pub(crate) struct Word {
 pub(crate) struct Words {
     files: Vec<PathBuf>,
     together: FxHashMap<Word, Vec<Word>>,
+    /// Those that bind what they name.
+    binding: FxHashSet<Word>,
 }
 
 impl Words {
@@ -56,6 +58,7 @@ impl Words {
         for (a, b) in program.uses.refers.iter().chain(&program.uses.same) {
             if let (Some(a), Some(b)) = (word(*a, Role::Name), word(*b, Role::Name)) {
                 self.join(a, b);
+                self.binding.insert(b);
             }
         }
         let mut first: FxHashMap<(Symbol, &[&str], bool), Word> = FxHashMap::default();
@@ -67,6 +70,9 @@ impl Words {
             };
             let first = *first.entry((label.name, names, fields)).or_insert(word);
             self.join(first, word);
+            if label.declared {
+                self.binding.insert(word);
+            }
         }
     }
 
@@ -105,6 +111,11 @@ impl Words {
             Role::Label => Role::Name,
         };
         self.together.contains_key(&Word { role: other, ..word })
+    }
+
+    /// Whether a word binds what it names, or is a label in a type that is written.
+    pub(crate) fn binds(&self, word: Word) -> bool {
+        self.binding.contains(&word)
     }
 
     /// All words that belong to one.

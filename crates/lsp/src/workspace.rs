@@ -3,7 +3,7 @@
 //! In: the folders that the editor has open, and its documents. Out: the files that see a file, since they import it or import one
 //! that does. Of these, the ones that nobody imports are checked as programs: they contain the others.
 
-use crate::server::State;
+use crate::state::State;
 use fehu_base::FileId;
 use fehu_driver::load::{import_path, normalise};
 use fehu_syntax::TokenKind;

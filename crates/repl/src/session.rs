@@ -325,9 +325,7 @@ impl Session {
             pieces.push("", file, "\n");
         }
         for piece in &self.declared {
-            // What is imported is for the lines that follow.
-            let before = if piece.text.starts_with("import") { "open {\nopen " } else { "open {\n" };
-            pieces.push(before, piece.clone(), "\n}\n");
+            pieces.push_declarations(piece.clone());
         }
         if let Some((before, piece)) = last {
             pieces.push(before, piece, "\n");

@@ -187,14 +187,21 @@ fn files() {
 }
 
 #[test]
-fn what_is_imported_is_there() {
+fn imports_bring_names() {
     let dir = tempfile::tempdir().expect("a folder");
-    std::fs::write(dir.path().join("lib.fut"), "def three = 3i32\n").expect("written");
-    std::fs::write(dir.path().join("main.fut"), "def one = 1i32\n").expect("written");
+    let path = dir.path().join("lib.fut").display().to_string();
+    std::fs::write(&path, "def three = 3i32\ndef quarter (x: i32) = x / 4\n").expect("written");
+    let import = format!("import \"{}\"", path.trim_end_matches(".fut"));
     let mut session = session();
-    session.enter(&format!(":load {}", dir.path().join("main.fut").display()));
-    assert_eq!(text(session.enter("import \"lib\"")), "");
-    assert_eq!(text(session.enter("three + one")), "4");
+    assert_eq!(text(session.enter(&import)), "");
+    assert_eq!(text(session.enter("three + 1")), "4");
+    assert_eq!(session.completions("thr").1, ["three"]);
+    // What is declared with it hides what it brings.
+    assert_eq!(text(session.enter(&format!("{import} def three = 30 def six = 2 * three"))), "");
+    assert_eq!(text(session.enter("six + quarter 4")), "61");
+    assert_eq!(text(session.enter(&format!("local {import}"))), "");
+    let said = text(session.enter(&format!("def a = 1 {import} def b = nowhere")));
+    assert!(said.contains(&format!("[5]:1:{}", 10 + import.len() + 10)), "{said}");
     assert!(text(session.enter("import \"nowhere\"")).contains("Could not read"));
 }
 

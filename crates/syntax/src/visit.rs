@@ -7,6 +7,7 @@
 //! ```
 
 use crate::ast::*;
+use fehu_base::Span;
 
 /// A part of a program.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,26 @@ pub enum Node<'a> {
     Spec(&'a Spec),
     TypeParam(&'a TypeParam),
     Attr(&'a Attr),
+}
+
+impl Node<'_> {
+    /// Where the part stands.
+    pub fn span(self) -> Span {
+        match self {
+            Node::Dec(d) => d.span(),
+            Node::Exp(e) => e.span,
+            Node::Pat(p) => p.span(),
+            Node::Type(t) => t.span(),
+            Node::Mod(m) => m.span(),
+            Node::ModType(t) => t.span(),
+            Node::Spec(Spec::TypeAbbrev(b)) => b.span,
+            Node::Spec(Spec::Val { span, .. } | Spec::Type { span, .. } | Spec::Mod { span, .. }) => *span,
+            Node::Spec(Spec::Include(_, span)) => *span,
+            Node::TypeParam(TypeParam::Size(name) | TypeParam::Type(_, name)) => name.span,
+            Node::Attr(Attr::Atom(name)) => name.span,
+            Node::Attr(Attr::Int(_, span) | Attr::Comp(_, _, span)) => *span,
+        }
+    }
 }
 
 /// Calls `f` on all parts of some declarations, outer parts before inner ones, in the order of the text.

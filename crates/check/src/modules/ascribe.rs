@@ -14,12 +14,13 @@ use super::{Checker, Stop};
 use crate::scope::{AbstractType, Env, FunctorSig, Module, ModuleType, TermEntry, TypeEntry, ValEntry};
 use crate::subst::Subst;
 use crate::tast::{Dec, Functor, ValAlias};
+use crate::terms::sizes::equal::Synonyms;
 use crate::type_exp::params::abstract_def;
 use crate::type_exp::uses::{constructive, kind};
 use crate::types::{TParam, TypeDef};
-use fehu_base::{Diagnostic, Span, Symbol};
+use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -32,7 +33,7 @@ impl Checker<'_> {
         out: &mut Vec<Dec>,
     ) -> Result<Module, Stop> {
         let first = out.len();
-        self.matches(m, &sig, &Place::at(span), out)?;
+        let (_, functors) = self.matched(m, &sig, &Place::at(span), out)?;
         // The names of the module type are those of the module's values, under other types.
         for dec in &out[first..] {
             match dec {
@@ -41,7 +42,7 @@ impl Checker<'_> {
             }
         }
         self.made.extend(sig.abs);
-        Ok(sig.module)
+        Ok(with_synonyms(sig.module, &functors))
     }
 
     /// Binds all names of the module type to what the module has; what they stand for in types.
@@ -52,6 +53,17 @@ impl Checker<'_> {
         place: &Place,
         out: &mut Vec<Dec>,
     ) -> Result<Subst, Stop> {
+        self.matched(m, sig, place, out).map(|(subst, _)| subst)
+    }
+
+    /// The same, and what the values of the functors stand for that the module type describes.
+    fn matched(
+        &mut self,
+        m: &Module,
+        sig: &ModuleType,
+        place: &Place,
+        out: &mut Vec<Dec>,
+    ) -> Result<(Subst, FunctorSynonyms), Stop> {
         let mut subst = Subst::default();
         for abs in &sig.abs {
             let def = self.abstract_type(m, abs, place)?;
@@ -59,10 +71,10 @@ impl Checker<'_> {
             subst.types.insert(abs.name, def);
         }
         same_values(m, &sig.module, &mut subst);
-        let mut goal = Goal { abs: &sig.abs, path: vec![], place };
+        let mut goal = Goal { abs: &sig.abs, path: vec![], place, functors: FunctorSynonyms::default() };
         self.module(m, &sig.module, &mut goal, &subst, out)?;
         self.ctx.uses.matched(m, &sig.module);
-        Ok(subst)
+        Ok((subst, goal.functors))
     }
 
     /// What the module has for an abstract type of the module type.
@@ -239,7 +251,7 @@ impl Checker<'_> {
         &mut self,
         have: &FunctorSig,
         want: &FunctorSig,
-        goal: &Goal<'_>,
+        goal: &mut Goal<'_>,
         subst: &Subst,
         out: &mut Vec<Dec>,
     ) -> Result<(), Stop> {
@@ -254,6 +266,7 @@ impl Checker<'_> {
         let result = ModuleType { abs: want.result_abs.clone(), module: result };
         self.matches(&got, &result, &place, &mut body)?;
         self.made = outside;
+        goal.functors.insert(want.name, synonyms_of(&self.ctx.synonyms, &body));
         out.push(Dec::Functor(Functor { name: want.name, body, span }));
         Ok(())
     }
@@ -264,6 +277,59 @@ struct Goal<'a> {
     abs: &'a [AbstractType],
     path: Vec<Symbol>,
     place: &'a Place,
+    /// The functors of the module type that have been matched.
+    functors: FunctorSynonyms,
+}
+
+/// For each functor, values of its result that are other names for something.
+type FunctorSynonyms = FxHashMap<Name, Vec<(Name, Name)>>;
+
+/// What the values of a functor's result stand for: values of its parameter or from outside, or values of the
+/// result that stand for the same.
+fn synonyms_of(known: &Synonyms, body: &[Dec]) -> Vec<(Name, Name)> {
+    let mut shown: FxHashMap<Name, Name> = FxHashMap::default();
+    let mut inside: FxHashSet<Name> = FxHashSet::default();
+    for dec in body {
+        match dec {
+            Dec::Val(b) => drop(inside.insert(b.name)),
+            Dec::Alias(a) => drop(inside.insert(a.name)),
+            Dec::Apply(a) => inside.extend(a.results.iter().map(|(n, _)| *n)),
+            Dec::TypeDef(..) | Dec::Functor(_) => {}
+        }
+    }
+    let mut found = vec![];
+    for dec in body {
+        let Dec::Alias(a) = dec else { continue };
+        let value = known.value(a.target);
+        // Each application makes what is bound inside anew.
+        let of = if inside.contains(&value) { *shown.entry(value).or_insert(a.name) } else { value };
+        if of != a.name {
+            found.push((a.name, of));
+        }
+    }
+    found
+}
+
+/// A module of which it is known what the values of its functors stand for.
+fn with_synonyms(m: Module, functors: &FunctorSynonyms) -> Module {
+    if functors.is_empty() {
+        return m;
+    }
+    match m {
+        Module::Functor(f) => {
+            let synonyms = functors.get(&f.name).unwrap_or(&f.synonyms).clone();
+            Module::Functor(Arc::new(FunctorSig { synonyms, ..(*f).clone() }))
+        }
+        Module::Struct(env) => {
+            let mut env = (*env).clone();
+            for entry in env.terms.values_mut() {
+                if let TermEntry::Mod(m) = entry {
+                    m.module = with_synonyms(m.module.clone(), functors);
+                }
+            }
+            Module::Struct(Arc::new(env))
+        }
+    }
 }
 
 /// Where a mismatch is reported, and the functor around in the module type, for names in messages.

@@ -62,6 +62,11 @@ impl<'a> Copier<'a> {
             return;
         }
         let new = self.fresh(old);
+        // A functor may show what its parameter has.
+        let given = self.subst.value(old);
+        if given != old {
+            self.ctx.synonyms.note(new, given);
+        }
         self.subst.rename_value(old, new);
     }
 

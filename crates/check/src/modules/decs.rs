@@ -7,11 +7,12 @@ use crate::context::see;
 use crate::named::Named;
 use crate::scope::{Env, ModEntry, ModTypeEntry, Module, TermEntry, TypeEntry, ValEntry, ValKind};
 use crate::show::Show;
+use crate::terms::sizes::equal::other_name;
 use crate::type_exp::uses::{has_any_in_param, mentioned, name_anys};
 use crate::type_exp::{bind_tparams, elaborate_kinded};
 use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeDef};
 use crate::{consume, exhaust, tast, terms, warn};
-use fehu_base::{Diagnostic, Name, Span, Symbol};
+use fehu_base::{Diagnostic, Span, Symbol};
 use fehu_syntax::ast::{self, Ident, Liftedness};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -166,7 +167,7 @@ impl Checker<'_> {
                 warn::check_val_bind(&mut self.ctx, &bind);
             }
             scheme.ty = with_result(&scheme.ty, bind.params.len(), &bind.ret);
-            if let Some(other) = other_name(&bind) {
+            if let Some(other) = other_name(&bind.body).filter(|_| bind.params.is_empty()) {
                 self.ctx.synonyms.note(name, other);
             }
             if self.errors() == errors {
@@ -285,12 +286,6 @@ impl Checker<'_> {
             false => d,
         });
     }
-}
-
-/// What a definition is only another name for: `def rate = t.rate`.
-fn other_name(b: &tast::ValBind) -> Option<Name> {
-    let tast::ExpKind::Var(n, inst) = &*b.body.kind else { return None };
-    (b.params.is_empty() && inst.is_empty()).then_some(*n)
 }
 
 /// The function type with another result after so many parameters.

@@ -118,7 +118,7 @@ impl Checker<'_> {
         let result = self.parametric(name, rest, sig, body, span, &mut inner)?;
         let result_abs = std::mem::replace(&mut self.made, outside);
         self.scope.rollback(mark);
-        let (hidden, synonyms) = hidden_names(&self.ctx.synonyms, &inner, &result);
+        let (hidden, synonyms) = hidden_names(&self.ctx.synonyms, &param.module, &inner, &result);
         let name = self.ctx.bind(name, span);
         out.push(Dec::Functor(Functor { name, body: inner, span }));
         Ok(Module::Functor(Arc::new(FunctorSig {
@@ -152,7 +152,8 @@ impl Checker<'_> {
         let module = copier.module(&f.result);
         let (results, subst) = (copier.pairs, copier.subst);
         for (value, of) in &f.synonyms {
-            self.ctx.synonyms.note(subst.value(*value), subst.value(*of));
+            let of = if of == value { *of } else { subst.value(*of) };
+            self.ctx.synonyms.note(subst.value(*value), of);
         }
         self.made.extend(made);
         out.push(Dec::Apply(FunctorApply { functor: f.name, bind, results, span }));
@@ -162,13 +163,22 @@ impl Checker<'_> {
 
 /// What the result depends on and does not show, but the body binds; and the values, shown and hidden, that
 /// are other names for something.
-fn hidden_names(known: &Synonyms, body: &[Dec], result: &Module) -> (Vec<Name>, Vec<(Name, Name)>) {
+fn hidden_names(
+    known: &Synonyms,
+    param: &Module,
+    body: &[Dec],
+    result: &Module,
+) -> (Vec<Name>, Vec<(Name, Name)>) {
     let mut names = Names::default();
     names.of(result);
     let values: Vec<Name> = names.used.iter().chain(&names.shown).map(|n| known.value(*n)).collect();
     names.used.extend(values);
     let (mut seen, mut hidden) = (names.shown.clone(), vec![]);
+    let mut inside = Names::default();
+    inside.of(param);
+    let mut inside = inside.shown;
     let mut consider = |n: Name| {
+        inside.insert(n);
         if names.used.contains(&n) && seen.insert(n) {
             hidden.push(n);
         }
@@ -186,8 +196,8 @@ fn hidden_names(known: &Synonyms, body: &[Dec], result: &Module) -> (Vec<Name>, 
             Dec::TypeDef(..) | Dec::Functor(_) => {}
         }
     }
-    let synonyms = names.shown.iter().chain(&hidden).map(|n| (*n, known.value(*n))).filter(|(n, of)| n != of);
-    let synonyms = synonyms.collect();
+    let synonyms = names.shown.iter().chain(&hidden).map(|n| (*n, known.value(*n)));
+    let synonyms = synonyms.filter(|(n, of)| n != of || !inside.contains(n)).collect();
     (hidden, synonyms)
 }
 

@@ -4,7 +4,7 @@ use super::ascribe::type_at;
 use super::copier::{qualified, refresh, see_through};
 use super::decs::show_params;
 use super::{Checker, Stop};
-use crate::resolve::{follow, parametric, show_qual, Stuck};
+use crate::resolve::{follow, parametric, refer, refer_in, show_qual, Stuck};
 use crate::scope::{
     AbstractType, Env, FunctorSig, ModEntry, Module, ModuleType, TermEntry, TypeEntry, ValEntry, ValKind,
 };
@@ -14,7 +14,6 @@ use crate::type_exp::params::abstract_type;
 use crate::type_exp::uses::{has_any, has_any_in_param};
 use crate::type_exp::{bind_tparams, elaborate, elaborate_kinded};
 use crate::types::{Scheme, Size, TParam, Type, TypeArg, TypeDef};
-use crate::uses::{refer, refer_in};
 use fehu_base::{Diagnostic, Span, Symbol};
 use fehu_syntax::ast::{Ident, Liftedness, ModTypeExp, QualName, Spec, TypeExp, TypeParam};
 use rustc_hash::FxHashMap;
@@ -145,6 +144,7 @@ impl Checker<'_> {
             Spec::Include(sig, span) => {
                 let sig = self.mod_type(sig)?;
                 let env = self.structure(sig.module, *span)?;
+                self.ctx.uses.alike(&b.env, &env);
                 for (s, e) in &env.types {
                     if b.env.types.contains_key(s) {
                         self.ctx

@@ -28,6 +28,15 @@ pub(super) struct TypeDefs<'a> {
 /// A unit, and a declaration in it.
 type Position = (usize, usize);
 
+/// Where a type is written: its names are of what comes before the end. So a definition never sees itself:
+/// `type i32 = (i32, i32)` is about another `i32`.
+#[derive(Clone, Copy)]
+struct Inside {
+    end: Position,
+    /// How many abbreviations may still be looked through.
+    depth: usize,
+}
+
 impl<'a> TypeDefs<'a> {
     /// Those of the units.
     pub(super) fn new(units: &'a [SourceUnit]) -> Self {
@@ -49,20 +58,20 @@ impl<'a> TypeDefs<'a> {
         defs
     }
 
-    /// The name of a type that is written in the last unit. Abbreviations may stand for themselves by mistake, so
-    /// only so many are looked through.
+    /// The name of a type that is written in the last unit. Parts may double with each abbreviation, so only so
+    /// many are looked through.
     pub(super) fn written(&self, t: &TypeExp) -> Shown {
-        self.shown(t, 20)
+        self.shown(t, Inside { end: (self.units.len(), 0), depth: 20 })
     }
 
-    fn shown(&self, t: &TypeExp, depth: usize) -> Shown {
-        let all = |ts: &[TypeExp]| ts.iter().map(|t| self.shown(t, depth)).collect();
+    fn shown(&self, t: &TypeExp, inside: Inside) -> Shown {
+        let all = |ts: &[TypeExp]| ts.iter().map(|t| self.shown(t, inside)).collect();
         match t {
-            TypeExp::Unique(t, _) | TypeExp::Exists(_, t, _) | TypeExp::Parens(t, _) => self.shown(t, depth),
-            TypeExp::Array(_, t, _) => Shown::Array(Box::new(self.shown(t, depth))),
+            TypeExp::Unique(t, _) | TypeExp::Exists(_, t, _) | TypeExp::Parens(t, _) => self.shown(t, inside),
+            TypeExp::Array(_, t, _) => Shown::Array(Box::new(self.shown(t, inside))),
             TypeExp::Tuple(ts, _) => Shown::Tuple(all(ts)),
             TypeExp::Record(fs, _) => {
-                let mut fields: Vec<_> = fs.iter().map(|(f, t)| (f.name, self.shown(t, depth))).collect();
+                let mut fields: Vec<_> = fs.iter().map(|(f, t)| (f.name, self.shown(t, inside))).collect();
                 fields.sort_by(|a, b| crate::types::field_order(a.0, b.0));
                 Shown::Record(fields)
             }
@@ -71,20 +80,20 @@ impl<'a> TypeDefs<'a> {
                 constrs.sort_by_key(|(c, _)| c.as_str());
                 Shown::Sum(constrs)
             }
-            TypeExp::Var(q) => self.abbreviation(q, String::new(), depth),
+            TypeExp::Var(q) => self.abbreviation(q, String::new(), inside),
             TypeExp::Apply(..) => {
                 // Sizes are no part of the name.
                 let (mut args, mut head) = (vec![], t);
                 while let TypeExp::Apply(f, arg, _) = head {
                     args.push(match arg {
                         TypeArg::Size(_) => String::new(),
-                        TypeArg::Type(t) => format!(" {}", self.shown(t, depth).text()),
+                        TypeArg::Type(t) => format!(" {}", self.shown(t, inside).text()),
                     });
                     head = f;
                 }
                 let args: String = args.into_iter().rev().collect();
                 if let TypeExp::Var(q) = head {
-                    self.abbreviation(q, args, depth)
+                    self.abbreviation(q, args, inside)
                 } else {
                     Shown::Name(format!("{}{args}", show_type_exp(head)), None)
                 }
@@ -93,25 +102,30 @@ impl<'a> TypeDefs<'a> {
         }
     }
 
-    fn abbreviation(&self, q: &QualName, args: String, depth: usize) -> Shown {
+    fn abbreviation(&self, q: &QualName, args: String, inside: Inside) -> Shown {
         let path: Vec<Symbol> = q.quals.iter().chain([&q.name]).map(|i| i.name).collect();
         let name = path.iter().map(|s| s.as_str()).collect::<Vec<_>>().join(".");
         // What parameters stand for would have to be put in.
-        let def = if args.is_empty() && depth > 0 { self.find(&path) } else { None };
-        Shown::Name(name + &args, def.map(|b| Box::new(self.shown(&b.def, depth - 1))))
+        let def = if args.is_empty() && inside.depth > 0 { self.find(&path, inside.end) } else { None };
+        let shown =
+            |(b, end): (&TypeBind, Position)| self.shown(&b.def, Inside { end, depth: inside.depth - 1 });
+        Shown::Name(name + &args, def.map(|d| Box::new(shown(d))))
     }
 
-    /// The definition of a type: the last one of this name in this file, or else in another.
-    fn find(&self, path: &[Symbol]) -> Option<&TypeBind> {
-        let mut named = self.named.get(path.first()?).map_or(&[][..], |ps| ps);
-        let mut opened = &self.opened[..];
+    /// The definition of a type, and where it is: the last one of this name before a place.
+    fn find(&self, path: &[Symbol], end: Position) -> Option<(&TypeBind, Position)> {
+        fn before(all: &[Position], end: Position) -> &[Position] {
+            &all[..all.partition_point(|p| *p < end)]
+        }
+        let mut named = before(self.named.get(path.first()?).map_or(&[][..], |ps| ps), end);
+        let mut opened = before(&self.opened, end);
         loop {
             let from = if opened.last() > named.last() { &mut opened } else { &mut named };
             let (&(unit, dec), rest) = from.split_last()?;
             *from = rest;
             let found = in_decs(std::slice::from_ref(&self.units[unit].prog.decs[dec]), path);
-            if found.is_some() {
-                return found;
+            if let Some(found) = found {
+                return Some((found, (unit, dec)));
             }
         }
     }

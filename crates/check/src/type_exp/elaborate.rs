@@ -5,7 +5,7 @@ use super::show::{show_size, show_type_exp};
 use super::uses::{constructive, name_anys};
 use crate::context::{see, Context};
 use crate::named::Named;
-use crate::resolve::{closest, follow, term, type_entry};
+use crate::resolve::{closest, follow, refer, term, type_entry};
 use crate::scope::{Scope, TermEntry, ValEntry, ValKind};
 use crate::subst::{apply, make_unique};
 use crate::terms;
@@ -13,7 +13,6 @@ use crate::types::{
     is_too_large, Abbreviation, Arrow, Parts, RetType, Scheme, Size, TParam, Type, TypeArg, MAX_DEPTH,
     MAX_PARTS,
 };
-use crate::uses::refer;
 use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::{self, Ident, Liftedness, SizeExp, TypeExp};

@@ -47,7 +47,7 @@ const EDGES: [(&str, &[&str], &[&str]); 28] = [
     ("doc", &["base", "syntax", "check"], &[]),
     ("pkg", &["base"], &[]),
     ("repl", &["base", "syntax", "check", "ir", "driver"], &[]),
-    ("lsp", &["base", "syntax", "fmt", "check", "driver", "repl"], &[]),
+    ("lsp", &["base", "syntax", "fmt", "check", "driver", "repl"], &["ir"]),
     ("randprog", &["base", "data", "ir", "pass", "driver", "tools"], &[]),
     ("xtask", &["data", "driver", "randprog"], &[]),
 ];

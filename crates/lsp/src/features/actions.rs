@@ -11,9 +11,10 @@
 //! Where several edits of a declaration do not work together, they are tried one after another, in [`MAX_CHECKS`] checks at most.
 
 use super::hints::{self, Form, Hint};
-use super::{Answer, Refusal};
+use crate::answer::{Answer, Refusal};
+
 use crate::diagnostics::FixAt;
-use crate::server::{main_of, Document, Errors, State};
+use crate::state::{main_of, Document, Errors, State};
 use crate::trial::Edits;
 use fehu_base::FileId;
 use serde_json::{json, Value};

@@ -6,9 +6,9 @@
 mod special;
 
 use self::special::Context;
-use super::Answer;
 use crate::analysis::{documentation, module, Analysis};
-use crate::server::{Document, State};
+use crate::answer::Answer;
+use crate::state::{Document, State};
 use fehu_base::{FileId, Symbol};
 use fehu_check::scope::{Env, ModEntry, Module, TermEntry, ValEntry};
 use fehu_check::show::show_scheme;

@@ -8,9 +8,9 @@
 //!               ^ : [n]i64 ^ : [n]i64       ^ : i64
 //! ```
 
-use super::Answer;
 use crate::analysis::Analysis;
-use crate::server::{Document, State};
+use crate::answer::Answer;
+use crate::state::{Document, State};
 use fehu_base::Span;
 use fehu_check::subst::make_nonunique;
 use fehu_check::types::{RetType, Type, TypeArg};

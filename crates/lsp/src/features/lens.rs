@@ -8,9 +8,9 @@
 //! entry table = ...     Run: shows the value
 //! ```
 
-use super::Answer;
+use crate::answer::Answer;
 use crate::commands::{expression, EVALUATE, RUN, TEST};
-use crate::server::{Document, State};
+use crate::state::{Document, State};
 use fehu_base::FileId;
 use fehu_syntax::ast::{Dec, ValKeyword};
 use serde_json::{json, Value};

@@ -1,9 +1,11 @@
 //! What names mean: hover, definition, references.
 
-use super::Answer;
+use super::rename::is_shown;
 use crate::analysis::{Analysis, Meaning};
-use crate::server::{Document, State};
+use crate::answer::Answer;
+use crate::state::{Document, State};
 use crate::view::View;
+use crate::words::{Role, Word, Words};
 use crate::workspace::import_words;
 use fehu_base::{FileId, Span};
 use fehu_check::tast::Occurrence;
@@ -11,6 +13,7 @@ use fehu_check::uses::Label;
 use fehu_driver::load::{import_path, normalise};
 use fehu_syntax::{Token, TokenKind};
 use serde_json::{json, Value};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The name around a place, with the modules before it.
@@ -89,6 +92,24 @@ pub(super) fn definition(state: &State, document: &Document, params: &Value) -> 
     Ok(place.unwrap_or(Value::Null))
 }
 
+/// Where the types are declared that the type of the value at a place names.
+pub(super) fn type_definition(state: &State, document: &Document, params: &Value) -> Answer {
+    let offset = offset_of(state, document, params);
+    let Some((view, o)) = occurrence(document, offset) else { return Ok(Value::Null) };
+    let places = view.analysis.type_definitions(&o.ty);
+    Ok(places.into_iter().filter_map(|span| view.location(state, document, span)).collect())
+}
+
+/// The files that the text imports, as links.
+pub(super) fn links(state: &State, document: &Document, _: &Value) -> Answer {
+    let link = |(name, lo, hi): (String, usize, usize)| {
+        let file = import_file(&document.path, &name)?;
+        let range = document.text.range(lo, hi, state.encoding);
+        Some(json!({"range": range, "target": state.uri(&file)}))
+    };
+    Ok(import_words(&document.text.text).filter_map(link).collect())
+}
+
 /// The file that an import at a place names.
 fn imported(document: &Document, offset: usize) -> Option<PathBuf> {
     let (name, ..) = import_words(&document.text.text).find(|(_, lo, hi)| *lo <= offset && offset <= *hi)?;
@@ -141,16 +162,53 @@ fn places(document: &Document, offset: usize) -> Option<(View<'_>, Vec<Span>)> {
     })
 }
 
+/// The words that mean the same as the one at a place, in the document's program; nothing if that has errors.
+fn same_words(document: &Document, offset: usize) -> Option<(Words, BTreeSet<Word>)> {
+    let analysis = document.analysis.as_ref().filter(|a| a.is_of(&document.text.text))?;
+    let mut words = Words::default();
+    words.add(&analysis.program, &analysis.sources);
+    let file = words.number(&document.path);
+    let group = words.with(words.at(file, offset)?);
+    Some((words, group))
+}
+
+/// All places of what is named at a place, in all programs of the workspace if they can name it.
 pub(super) fn references(state: &State, document: &Document, params: &Value) -> Answer {
-    let found = places(document, offset_of(state, document, params));
-    let Some((view, spans)) = found else { return Ok(json!([])) };
+    let offset = offset_of(state, document, params);
     let with_definition = params["context"]["includeDeclaration"].as_bool().unwrap_or(true);
-    let spans = spans.into_iter().skip(usize::from(!with_definition));
-    Ok(Value::Array(spans.filter_map(|s| view.location(state, document, s)).collect()))
+    let Some((words, group)) = same_words(document, offset) else {
+        let Some((view, spans)) = places(document, offset) else { return Ok(json!([])) };
+        let spans = spans.into_iter().skip(usize::from(!with_definition));
+        return Ok(spans.filter_map(|s| view.location(state, document, s)).collect());
+    };
+    let files: BTreeSet<PathBuf> = group.iter().filter_map(|w| words.file(*w)).map(Path::to_owned).collect();
+    let named = group.iter().all(|w| w.role == Role::Name);
+    let own = named && files.iter().eq([&document.path]) && !is_shown(document, &group);
+    let (words, group) = match own {
+        true => (words, group),
+        false => {
+            let mut all = state.words(&files)?;
+            let file = all.number(&document.path);
+            let group = all.at(file, offset).map(|w| all.with(w)).unwrap_or_default();
+            (all, group)
+        }
+    };
+    let shown = |word: &Word| {
+        let (path, text) = state.opened(words.file(*word)?)?;
+        let range = text.range(word.lo, word.hi, state.encoding);
+        Some(json!({"uri": state.uri(&path), "range": range}))
+    };
+    Ok(group.iter().filter(|w| with_definition || !words.binds(**w)).filter_map(shown).collect())
 }
 
 pub(super) fn highlight(state: &State, document: &Document, params: &Value) -> Answer {
-    let found = places(document, offset_of(state, document, params));
+    let offset = offset_of(state, document, params);
+    if let Some((words, group)) = same_words(document, offset) {
+        let own = group.iter().filter(|w| words.file(**w) == Some(&document.path));
+        let range = |w: &Word| json!({"range": document.text.range(w.lo, w.hi, state.encoding)});
+        return Ok(own.map(range).collect());
+    }
+    let found = places(document, offset);
     let Some((view, spans)) = found else { return Ok(json!([])) };
     let own = spans.into_iter().filter_map(|s| view.bytes(s));
     let range = |(lo, hi)| document.text.range(lo, hi, state.encoding);

@@ -9,9 +9,10 @@
 //! ```
 
 use super::names::offset_of;
-use super::{Answer, Refusal};
+use crate::answer::{Answer, Refusal};
+
 use crate::analysis::Analysis;
-use crate::server::{Document, State};
+use crate::state::{Document, State};
 use crate::trial::Edits;
 use crate::words::{Role, Word, Words};
 use fehu_base::{FileId, Severity, Symbol};
@@ -82,6 +83,7 @@ fn word_at(words: &mut Words, document: &Document, offset: usize) -> Result<Word
     });
     match words.at(file, offset) {
         Some(word) if named => Ok(word),
+        None if named => Err("this is no name of the program".into()),
         Some(_) | None => Err("only names can be changed, and no operators".into()),
     }
 }
@@ -93,11 +95,14 @@ fn unmarked(word: &str) -> &str {
 
 /// Refuses what the prelude names.
 fn own(words: &Words, group: &BTreeSet<Word>) -> Result<(), Refusal> {
-    let prelude = |p: &Path| prelude_sources().iter().any(|(own, _)| Path::new(own) == p);
-    match group.iter().any(|w| words.file(*w).is_none_or(prelude)) {
+    match group.iter().any(|w| words.file(*w).is_none_or(is_prelude)) {
         true => Err("this is a name of the prelude".into()),
         false => Ok(()),
     }
+}
+
+fn is_prelude(file: &Path) -> bool {
+    prelude_sources().iter().any(|(own, _)| Path::new(own) == file)
 }
 
 /// The programs that see what a word means; their words are added.
@@ -115,8 +120,10 @@ fn programs(
     loop {
         let files: BTreeSet<PathBuf> =
             words.with(word).into_iter().filter_map(|w| words.file(w)).map(Path::to_owned).collect();
-        let roots = imports.as_ref().map_or(BTreeSet::from([document.path.clone()]), |i| i.roots(&files));
-        let new: Vec<PathBuf> = roots.into_iter().filter(|r| !programs.contains_key(r)).collect();
+        // A file that others import is a program, too, with entry points of its own.
+        let roots = imports.as_ref().map_or(BTreeSet::new(), |i| i.roots(&files));
+        let roots = roots.into_iter().chain(files).filter(|f| !is_prelude(f));
+        let new: Vec<PathBuf> = roots.filter(|r| !programs.contains_key(r)).collect();
         if new.is_empty() {
             return Ok(programs);
         }
@@ -132,7 +139,7 @@ fn programs(
 }
 
 /// Whether any of some words is declared by a module, so that others may name it.
-fn is_shown(document: &Document, group: &BTreeSet<Word>) -> bool {
+pub(super) fn is_shown(document: &Document, group: &BTreeSet<Word>) -> bool {
     let parsed = fehu_syntax::parse(FileId(0), &document.text.text);
     let mut shown = false;
     each(&parsed.prog.decs, &mut |node| {

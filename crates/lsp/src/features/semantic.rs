@@ -10,9 +10,9 @@
 //! Most words are classified by the lexer. Names are classified by a walk over the tree that knows where names are bound: every binding has a
 //! scope that is one piece of the text, and the walk goes through the text in order, so the bindings of a name are a stack.
 
-use super::Answer;
 use crate::analysis::{module, Analysis};
-use crate::server::{Document, State};
+use crate::answer::Answer;
+use crate::state::{Document, State};
 use fehu_base::prim::ScalarType;
 use fehu_base::{FileId, Span, Symbol};
 use fehu_check::scope::{Env, TermEntry};
@@ -25,6 +25,7 @@ use fehu_syntax::visit::{each, Node};
 use fehu_syntax::{Token, TokenKind};
 use rustc_hash::FxHashMap;
 use serde_json::{json, Value};
+use std::ops::Range;
 
 /// The kinds of words, in the order of [`KINDS`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,26 +75,50 @@ const MODIFIERS: [&str; 3] = ["declaration", "defaultLibrary", "documentation"];
 pub(super) fn provider() -> Value {
     json!({
         "legend": {"tokenTypes": KINDS, "tokenModifiers": MODIFIERS},
-        "full": true,
+        "full": {"delta": true},
         "range": true,
     })
 }
 
-/// The words of a file, or of a range of it.
-pub(super) fn tokens(state: &State, document: &Document, params: &Value) -> Answer {
-    let text = &document.text.text;
-    let range = match params.get("range") {
-        Some(range) => {
-            let at = |end: &str| document.text.offset(&range[end], state.encoding);
-            at("start")..at("end")
-        }
-        None => 0..text.len(),
+/// The words of a file.
+pub(super) fn tokens(state: &State, document: &Document, _: &Value) -> Answer {
+    let data = numbers(state, document, 0..document.text.text.len());
+    Ok(json!({"resultId": document.told.tell(data.clone()), "data": data}))
+}
+
+/// The words of a range of a file.
+pub(super) fn range(state: &State, document: &Document, params: &Value) -> Answer {
+    let at = |end: &str| document.text.offset(&params["range"][end], state.encoding);
+    Ok(json!({"data": numbers(state, document, at("start")..at("end"))}))
+}
+
+/// What has changed since an answer: all between the numbers that both begin with, and those that both end with.
+pub(super) fn delta(state: &State, document: &Document, params: &Value) -> Answer {
+    let (last, old) = document.told.last();
+    let asked = params["previousResultId"].as_str().and_then(|id| id.parse().ok());
+    if asked != Some(last) || old.is_empty() {
+        return tokens(state, document, params);
+    }
+    let new = numbers(state, document, 0..document.text.text.len());
+    let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let longest = old.len().min(new.len()) - same;
+    let end = old.iter().rev().zip(new.iter().rev()).take(longest).take_while(|(a, b)| a == b).count();
+    let (removed, added) = (old.len() - same - end, &new[same..new.len() - end]);
+    let edits = match (removed, added) {
+        (0, []) => json!([]),
+        (removed, added) => json!([{"start": same, "deleteCount": removed, "data": added}]),
     };
+    Ok(json!({"edits": edits, "resultId": document.told.tell(new)}))
+}
+
+/// The words of a part of a file, as the protocol has them.
+fn numbers(state: &State, document: &Document, part: Range<usize>) -> Vec<u32> {
+    let text = &document.text.text;
     let mut data: Vec<u32> = vec![];
     let (mut line, mut column) = (0, 0);
     for (span, kind, modifiers) in classified(state, document) {
         let (lo, hi) = (span.lo as usize, span.hi as usize);
-        if hi <= range.start || lo >= range.end {
+        if hi <= part.start || lo >= part.end {
             continue;
         }
         let (l, c) = document.text.line_column(lo, state.encoding);
@@ -104,7 +129,7 @@ pub(super) fn tokens(state: &State, document: &Document, params: &Value) -> Answ
         data.extend([kind as u32, modifiers]);
         (line, column) = (l, c);
     }
-    Ok(json!({"data": data}))
+    data
 }
 
 /// All words that have a kind, in order.

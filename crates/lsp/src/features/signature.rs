@@ -8,9 +8,9 @@
 //!
 //! An application is read backwards from the place, by its words: operands stand side by side, and what is in brackets is one.
 
-use super::Answer;
 use crate::analysis::module;
-use crate::server::{Document, State};
+use crate::answer::Answer;
+use crate::state::{Document, State};
 use fehu_base::{FileId, Symbol};
 use fehu_check::scope::{Env, TermEntry};
 use fehu_check::show::{Show, Texts};

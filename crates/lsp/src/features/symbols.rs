@@ -1,7 +1,9 @@
-//! The outline of a file, from its tree: also of a file with errors.
+//! The outlines of files, from their trees: also of files with errors.
 
-use super::Answer;
-use crate::server::{Document, State};
+use crate::answer::{Answer, Refusal};
+
+use crate::document::{Encoding, Text};
+use crate::state::{Document, State};
 use fehu_base::{FileId, Span};
 use fehu_syntax::ast::{Dec, Ident, ModExp, ModTypeExp, Spec};
 use serde_json::{json, Value};
@@ -13,14 +15,60 @@ const INTERFACE: u32 = 11;
 const FUNCTION: u32 = 12;
 const CONSTANT: u32 = 14;
 
+/// How many symbols of the workspace are shown at once.
+const MAX_SYMBOLS: usize = 256;
+
 struct Outline<'a> {
-    state: &'a State,
-    document: &'a Document,
+    text: &'a Text,
+    encoding: Encoding,
 }
 
 pub(super) fn symbols(state: &State, document: &Document, _: &Value) -> Answer {
-    let parsed = fehu_syntax::parse(FileId(0), &document.text.text);
-    Ok(Value::Array(Outline { state, document }.decs(&parsed.prog.decs)))
+    Ok(Value::Array(outline(&document.text, state.encoding)))
+}
+
+fn outline(text: &Text, encoding: Encoding) -> Vec<Value> {
+    let parsed = fehu_syntax::parse(FileId(0), &text.text);
+    Outline { text, encoding }.decs(&parsed.prog.decs)
+}
+
+/// What the files of the workspace declare under names that contain the letters of a query in their order;
+/// shorter names first.
+pub(super) fn of_workspace(state: &State, params: &Value) -> Answer {
+    let query = params["query"].as_str().unwrap_or("").to_lowercase();
+    let mut found: Vec<(String, Value)> = vec![];
+    for file in state.files() {
+        if state.interest.is_lost() {
+            return Err(Refusal::GivenUp);
+        }
+        // What cannot be read declares nothing.
+        let Ok(text) = state.text_of(&file) else { continue };
+        let uri = state.uri(&file);
+        let mut rest: Vec<(Value, Option<String>)> =
+            outline(&text, state.encoding).into_iter().map(|s| (s, None)).collect();
+        while let Some((mut symbol, container)) = rest.pop() {
+            let name = symbol["name"].as_str().unwrap_or("").to_owned();
+            if let Value::Array(inner) = symbol["children"].take() {
+                rest.extend(inner.into_iter().map(|s| (s, Some(name.clone()))));
+            }
+            if matches(&name.to_lowercase(), &query) {
+                let location = json!({"uri": uri, "range": symbol["selectionRange"]});
+                let mut shown = json!({"name": name, "kind": symbol["kind"], "location": location});
+                if let Some(container) = container {
+                    shown["containerName"] = json!(container);
+                }
+                found.push((name, shown));
+            }
+        }
+    }
+    found.sort_by(|(a, _), (b, _)| (a.len(), a).cmp(&(b.len(), b)));
+    Ok(found.into_iter().take(MAX_SYMBOLS).map(|(_, shown)| shown).collect())
+}
+
+/// Whether a name contains some letters in their order.
+fn matches(name: &str, letters: &str) -> bool {
+    let mut rest = name.chars();
+    letters.chars().all(|l| rest.any(|c| c == l))
 }
 
 /// Declarations of several lines can be folded.
@@ -41,7 +89,7 @@ pub(super) fn folds(state: &State, document: &Document, params: &Value) -> Answe
 
 impl Outline<'_> {
     fn symbol(&self, name: Ident, kind: u32, span: Span, children: Vec<Value>) -> Value {
-        let range = |s: Span| self.document.text.range(s.lo as usize, s.hi as usize, self.state.encoding);
+        let range = |s: Span| self.text.range(s.lo as usize, s.hi as usize, self.encoding);
         // The name must be inside; an operator between its operands is.
         let span = span.to(name.span);
         json!({

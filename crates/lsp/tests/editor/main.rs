@@ -6,6 +6,8 @@ mod client;
 mod complete;
 mod hints;
 mod lens;
+mod long;
+mod navigation;
 mod rename;
 mod semantic;
 mod signature;

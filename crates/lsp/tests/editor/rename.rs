@@ -108,6 +108,15 @@ fn instances_of_parametric_modules() {
 }
 
 #[test]
+fn module_types_that_include_a_name_twice() {
+    check(
+        "module type S = {type t val x: t}\nmodule type T = {type t¦ = i32 include S with t = i32 include S with t = i32}\n",
+        "u",
+        "module type S = {type u val x: u}\nmodule type T = {type u = i32 include S with u = i32 include S with u = i32}\n",
+    );
+}
+
+#[test]
 fn short_forms_are_written_out() {
     check(
         "def f (r: {x: i32}) = let {x¦} = r in {x}\n",
@@ -133,6 +142,7 @@ fn names_that_would_change_the_meaning_are_refused() {
     refuse("def g = 1i32\ndef f¦ = 2i32\n", "g", "Duplicate definition");
     refuse("def f¦ = 2i32\n", "loop", "is no name");
     refuse("def f = i32.su¦m [1]\n", "loss", "a name of the prelude");
+    refuse("def f (x: i32¦) = x\n", "t", "no name of the program");
     refuse("def f = 1 +¦ 2\n", "plus", "and no operators");
     // Where nothing is captured, a name may hide another.
     check("def f (x: i32) = let y¦ = 2 * x in y + 1\n", "x", "def f (x: i32) = let x = 2 * x in x + 1\n");
@@ -156,6 +166,8 @@ fn all_programs_of_the_workspace_are_changed() {
     expected("other.fut", files[4].1);
     let why = renamed(&files, "twice").expect_err("a name that another file has");
     assert!(why.contains("more.fut") || why.contains("most.fut"), "{why}");
+    let why = renamed(&files, "main").expect_err("an entry point of the file by itself");
+    assert!(why.contains("shapes.fut"), "{why}");
     let broken = [
         files[0],
         ("main.fut", "import \"shapes\"\ndef y = area¦ 1\n"),

@@ -220,10 +220,10 @@ fn names_of_files_keep_their_spelling() {
 }
 
 /// Numbers without pattern, the same in each run.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) as usize % n
     }
@@ -289,6 +289,12 @@ fn spoiled_messages_are_survived() {
         "codeLens",
         "semanticTokens/full",
         "semanticTokens/range",
+        "semanticTokens/full/delta",
+        "typeDefinition",
+        "rangeFormatting",
+        "selectionRange",
+        "documentLink",
+        "prepareCallHierarchy",
         "didChange",
         "didOpen",
         "didClose",
@@ -303,6 +309,7 @@ fn spoiled_messages_are_survived() {
             "textDocument": {"uri": URI, "version": 2, "text": "def x = 1"}, "position": at, "newName": "y",
             "range": {"start": at, "end": at}, "context": {"only": ["quickfix"]},
             "contentChanges": [{"range": {"start": at, "end": at}, "text": "z"}],
+            "positions": [at], "previousResultId": "1",
         });
         let method = format!("textDocument/{}", methods[dice.below(methods.len())]);
         let mut message = request(json!(i + 1), &method, params);

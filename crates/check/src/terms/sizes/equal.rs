@@ -11,8 +11,8 @@ use fehu_base::Name;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Constants and functions that are other ones by definition: `def rate = t.rate`, or a value seen through a
-/// module type.
+/// Constants and functions that are other ones by definition, local ones too: `def rate = t.rate`,
+/// `let rate = t.rate in ...`, or a value seen through a module type.
 #[derive(Clone, Default, Debug)]
 pub struct Synonyms(FxHashMap<Name, Name>);
 
@@ -33,6 +33,12 @@ impl Synonyms {
     fn same(&self, a: Name, b: Name) -> bool {
         a == b || self.value(a) == self.value(b)
     }
+}
+
+/// What an expression is only another name for: `t.rate`.
+pub(crate) fn other_name(e: &Exp) -> Option<Name> {
+    let ExpKind::Var(n, inst) = &*e.kind else { return None };
+    inst.is_empty().then_some(*n)
 }
 
 pub(crate) type Leaf<'a> = dyn FnMut(&Size, &Size) -> bool + 'a;

@@ -1,5 +1,6 @@
 //! The second layer: patterns, and `let`.
 
+use super::equal::other_name;
 use super::exp::{node, scoped};
 use super::extent::has_moderate_sizes;
 use super::hide::Hidden;
@@ -99,6 +100,9 @@ pub(crate) fn let_pat(
     } else {
         sized_pat(sizer, sizes, pat, &value)
     };
+    if let (PatKind::Var(n), Some(other)) = (&pat.kind, other_name(&value)) {
+        sizer.ctx.synonyms.note(*n, other);
+    }
     sizer.level += 1;
     let body = sizer.exp(body);
     sizer.level = level;

@@ -8,7 +8,7 @@
 
 use super::Items;
 use crate::analysis::{module, Analysis};
-use crate::server::Document;
+use crate::state::Document;
 use crate::view::View;
 use fehu_base::{FileId, Symbol};
 use fehu_check::scope::TermEntry;
