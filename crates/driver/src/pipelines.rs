@@ -115,6 +115,11 @@ fn fused<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
             simplify::SOACS,
             "what became equal folds, and parts leave loops; fusion wants to see only live uses",
         )
+        .pass_or_refuse(
+            "derive",
+            fehu_ad::derive,
+            "functions are inlined and small; fusion mixes what has rules of its own, and fuses what this makes",
+        )
         .pass(copies::PASS, "views of arrays that change later look like copies, which hinders fusion")
         .pass(fusion::PASS, "arrays that are only read element by element are not computed as arrays")
         .pass(runs::PASS, "operations are as fused as most get, and checks have left them; the next step moves what it allows")
