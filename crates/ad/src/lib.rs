@@ -52,6 +52,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Replaces derivatives by code. What cannot be replaced is refused.
 pub fn derive(prog: &mut Prog<Soacs>) -> Vec<Refusal> {
+    // What the outer derivatives see is no more than is needed.
+    rounds(prog, |prog| {
+        (simplify::SOACS.run)(prog);
+        (cse::SOACS.run)(prog);
+        (simplify::SOACS.run)(prog);
+    })
+}
+
+/// The same for the interpreter: all other code stays as it is.
+pub fn derive_only(prog: &mut Prog<Soacs>) -> Vec<Refusal> {
+    rounds(prog, |_| {})
+}
+
+/// Takes derivatives from the innermost outwards, and does something between.
+fn rounds(prog: &mut Prog<Soacs>, between: fn(&mut Prog<Soacs>)) -> Vec<Refusal> {
     let reverse = derivatives(prog, |ad| ad.mode == AdMode::Reverse);
     if !reverse.is_empty() {
         return refused(reverse, "derivatives by reverse mode (`vjp`, `mjp` and the like)");
@@ -64,10 +79,7 @@ pub fn derive(prog: &mut Prog<Soacs>) -> Vec<Refusal> {
         if !round(prog) {
             return refused(all, "the derivative of a function that calls itself in a derivative");
         }
-        // What the outer derivatives see is no more than is needed.
-        (simplify::SOACS.run)(prog);
-        (cse::SOACS.run)(prog);
-        (simplify::SOACS.run)(prog);
+        between(prog);
     }
 }
 
