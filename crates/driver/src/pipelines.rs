@@ -61,7 +61,7 @@ pub fn of<'a>(
     Pipeline::new()
         .lowering(
             "lower",
-            move |()| lower(front, settings),
+            move |()| lowered(front, settings),
             "modules, polymorphism and functions as values go",
         )
         .then(imp)
@@ -114,6 +114,11 @@ fn fused<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
         .pass(
             simplify::SOACS,
             "what became equal folds, and parts leave loops; fusion wants to see only live uses",
+        )
+        .pass_or_refuse(
+            "derive",
+            fehu_ad::derive,
+            "functions are inlined and small; fusion mixes what has rules of its own, and fuses what this makes",
         )
         .pass(copies::PASS, "views of arrays that change later look like copies, which hinders fusion")
         .pass(fusion::PASS, "arrays that are only read element by element are not computed as arrays")
@@ -343,8 +348,17 @@ fn cpu_loops<'a>() -> Pipeline<'a, Program, Program> {
         .pass(outline::PASS, "loops are as they will be; what they write is known to be no other memory")
 }
 
-/// The first step by itself.
+/// The first step by itself, for the interpreter: derivatives are code.
 pub fn lower(front: &Front, settings: &Settings) -> Result<Prog<Soacs>, Stop> {
+    let mut prog = lowered(front, settings)?;
+    let refusals = fehu_ad::derive_only(&mut prog);
+    match refusals.is_empty() {
+        true => Ok(prog),
+        false => Err(Stop::Refused(refusals)),
+    }
+}
+
+fn lowered(front: &Front, settings: &Settings) -> Result<Prog<Soacs>, Stop> {
     let Some(program) = &front.program else { return Err(Stop::Errors(front.diagnostics.clone())) };
     let options = fehu_lower::Options {
         extra_entries: settings.entry_points.clone(),

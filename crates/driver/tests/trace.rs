@@ -97,7 +97,7 @@ fn what_the_prelude_cannot_do_is_reported_in_the_users_text() {
     let text = "def square (x: f64) = x * x\n\nentry main (x: f64) = vjp square x 1\n";
     let front = checked(text);
     let settings = Settings::executable(Target::C, PathBuf::from("unused"));
-    let errors = generate(&front, &settings, &mut Times::default()).expect_err("derivatives are not lowered");
+    let errors = generate(&front, &settings, &mut Times::default()).expect_err("reverse mode is not lowered");
     let [error] = errors.as_slice() else { panic!("{errors:?}") };
     assert!(!front.prelude.contains(&error.span.file), "{error:?}");
     assert_eq!(&text[error.span.lo as usize..error.span.hi as usize], "vjp square x 1");

@@ -2,6 +2,7 @@
 
 use crate::arrays;
 use crate::code::Res;
+use crate::derivatives;
 use crate::equality;
 use crate::flat;
 use crate::lowerer::Lowerer;
@@ -43,8 +44,9 @@ pub(crate) fn intrinsic<'a>(
         | Intrinsic::Acc => bug!("`{}` of no scalars", intrinsic.name()),
         Intrinsic::HigherOrder(f) => higher_order(cx, f, inst, args),
         Intrinsic::Array(f) => array_function(cx, f, args),
-        Intrinsic::Derivative(_) => {
-            Err(cx.code.unsupported("automatic differentiation (`jvp`, `vjp` and the like)"))
+        Intrinsic::Derivative(which) => {
+            let hint = type_arg(inst, 1);
+            derivatives::derivative(cx, which, args, hint.as_ref())
         }
     }
 }
@@ -217,13 +219,13 @@ fn type_arg(inst: &[InstArg<'_>], nth: usize) -> Option<Ty> {
 }
 
 /// The arguments, one after another.
-struct Args<'a> {
+pub(crate) struct Args<'a> {
     args: std::vec::IntoIter<Value<'a>>,
     intrinsic: Intrinsic,
 }
 
 impl<'a> Args<'a> {
-    fn next(&mut self) -> Value<'a> {
+    pub(crate) fn next(&mut self) -> Value<'a> {
         match self.args.next() {
             Some(v) => v,
             None => bug!("too few arguments to {}", self.intrinsic.name()),

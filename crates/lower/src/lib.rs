@@ -34,6 +34,7 @@ mod calls;
 mod checks;
 mod code;
 mod decs;
+mod derivatives;
 mod entry;
 mod equality;
 mod exp;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 /// Each crate, those that it uses, and those that only its tests use.
-const EDGES: [(&str, &[&str], &[&str]); 28] = [
+const EDGES: [(&str, &[&str], &[&str]); 29] = [
     ("base", &[], &[]),
     ("data", &["base"], &[]),
     ("algebra", &[], &[]),
@@ -19,6 +19,7 @@ const EDGES: [(&str, &[&str], &[&str]); 28] = [
     ("pass", &["base", "ir"], &[]),
     ("lower", &["base", "syntax", "check", "ir"], &[]),
     ("opt", &["base", "algebra", "ir", "analysis", "pass"], &[]),
+    ("ad", &["base", "ir", "pass", "opt"], &[]),
     ("flatten", &["base", "algebra", "ir", "analysis", "pass"], &[]),
     ("kernels", &["base", "algebra", "lmad", "ir", "analysis", "pass"], &[]),
     ("memory", &["base", "algebra", "lmad", "ir", "analysis", "pass"], &[]),
@@ -33,8 +34,8 @@ const EDGES: [(&str, &[&str], &[&str]); 28] = [
     (
         "driver",
         &[
-            "base", "data", "syntax", "check", "ir", "pass", "lower", "opt", "flatten", "kernels", "memory",
-            "imp", "impgen", "impopt", "codegen",
+            "base", "data", "syntax", "check", "ir", "pass", "lower", "opt", "ad", "flatten", "kernels",
+            "memory", "imp", "impgen", "impopt", "codegen",
         ],
         &[],
     ),

@@ -1,0 +1,216 @@
+//! Derivatives: functions that compute with numbers and, beside them, with how these change.
+//!
+//! In: a program over `Soacs` in which the combinator [`Ad`](fehu_ir::soac::Ad) asks for the derivative of a function at a point. Out:
+//! one without it. Nothing later in the compiler knows what a derivative is.
+//!
+//! # What a tangent is
+//!
+//! The *tangent* `x'` of a name `x` says how fast `x` changes when the arguments of the function change in a given direction. It
+//! is a name beside `x`, of the same type: a scalar has one number, an array one for each element. What has no tangent does not change, and
+//! its tangent is 0 without being computed. `jvp f x x'` gives the function's parameters the tangents `x'`, and asks for
+//! those of its results. What is free in the function is constant there, so that derivatives in derivatives do not mix.
+//!
+//! Integers have tangents too, which are integers; conversions convert them. Truth values have them for conversions alone. Sizes, indices and
+//! conditions are taken as they are: the derivative is that of the code that runs.
+//!
+//! Three things are known before code is made, each in a module:
+//!
+//! - [`activity`]: which names have a tangent at all;
+//! - [`partials`]: how the result of an operation on scalars changes with its operands, one table for both modes;
+//! - [`forward`]: where tangents come from: through operations, branches, loops, calls and combinators.
+//!
+//! # The pass
+//!
+//! [`derive`] takes derivatives from the innermost outwards, so that the function of an outer one is plain code. After each round the
+//! program is simplified, and what is computed twice is computed once: an outer derivative then sees no more than is needed. It stands after
+//! inlining and before fusion, where maps, reductions and scans are what the program says.
+//!
+//! `jmp` arrives as a map of a derivative over its seeds, which is marked (`#[bundle]`). It becomes one derivative with bundles of
+//! tangents, so that the primal runs once; see [`forward`].
+//!
+//! A seed that is a constant 0 in the program counts as no tangent: `0 * inf` is 0 there. Reverse mode is not here yet: the pass
+//! refuses it, and lowering does before.
+
+#![forbid(unsafe_code)]
+
+mod activity;
+mod forward;
+pub mod partials;
+mod point;
+
+use crate::forward::Forward;
+use fehu_base::Diagnostic;
+use fehu_base::Name;
+use fehu_ir::free::free_in_exp;
+use fehu_ir::soac::{Ad, AdMode, Soac};
+use fehu_ir::types::{fun_types, prog_types};
+use fehu_ir::visit::{for_each_stm, map_bodies};
+use fehu_ir::{Body, Builder, Exp, FunDef, Loc, Prog, Soacs, Stm, Type};
+use fehu_opt::{cse, simplify};
+use fehu_pass::Refusal;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Replaces derivatives by code. What cannot be replaced is refused.
+pub fn derive(prog: &mut Prog<Soacs>) -> Vec<Refusal> {
+    // What the outer derivatives see is no more than is needed.
+    rounds(prog, |prog| {
+        (simplify::SOACS.run)(prog);
+        (cse::SOACS.run)(prog);
+        (simplify::SOACS.run)(prog);
+    })
+}
+
+/// The same for the interpreter: all other code stays as it is.
+pub fn derive_only(prog: &mut Prog<Soacs>) -> Vec<Refusal> {
+    rounds(prog, |_| {})
+}
+
+/// Takes derivatives from the innermost outwards, and does something between.
+fn rounds(prog: &mut Prog<Soacs>, between: fn(&mut Prog<Soacs>)) -> Vec<Refusal> {
+    let reverse = derivatives(prog, |ad| ad.mode == AdMode::Reverse);
+    if !reverse.is_empty() {
+        return refused(reverse, "derivatives by reverse mode (`vjp`, `mjp` and the like)");
+    }
+    loop {
+        let all = derivatives(prog, |_| true);
+        if all.is_empty() {
+            return vec![];
+        }
+        if !round(prog) {
+            return refused(all, "the derivative of a function that calls itself in a derivative");
+        }
+        between(prog);
+    }
+}
+
+/// Where some of the derivatives of a program are.
+fn derivatives(prog: &Prog<Soacs>, of: fn(&Ad<Soacs>) -> bool) -> Vec<Loc> {
+    let mut found = vec![];
+    for body in bodies(prog) {
+        for_each_stm(body, &mut |stm| match &stm.exp {
+            Exp::Op(Soac::Ad(ad)) if of(ad) => found.push(stm.loc.clone()),
+            Exp::Op(_) | Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => {}
+        });
+    }
+    found
+}
+
+fn bodies(prog: &Prog<Soacs>) -> impl Iterator<Item = &Body<Soacs>> {
+    std::iter::once(&prog.consts).chain(prog.funs.iter().map(|f| &f.body))
+}
+
+fn refused(places: Vec<Loc>, what: &str) -> Vec<Refusal> {
+    let refusal = |loc: Loc| {
+        let mut problem = Diagnostic::error(loc.span, format!("Not supported by the compiler yet: {what}."));
+        let mut caller = loc.caller.as_deref();
+        while let Some(at) = caller {
+            problem = problem.related(at.span, "It is asked for here.");
+            caller = at.caller.as_deref();
+        }
+        Refusal { kernel: loc, problem }
+    };
+    places.into_iter().map(refusal).collect()
+}
+
+/// Takes all derivatives of functions without derivatives. Whether there were any.
+fn round(prog: &mut Prog<Soacs>) -> bool {
+    let with = functions_with_derivatives(prog);
+    let mut b = Builder::new(std::mem::take(&mut prog.names));
+    b.types = prog_types(prog);
+    let funs: FxHashMap<Name, FunDef<Soacs>> = prog.funs.iter().map(|f| (f.name, f.clone())).collect();
+    let mut round = Round { forward: Forward::new(b, &funs), with, any: false };
+    round.body(&mut prog.consts);
+    for fun in &mut prog.funs {
+        round.body(&mut fun.body);
+    }
+    let Round { mut forward, any, .. } = round;
+    prog.funs.extend(derived_functions(&mut forward, &funs));
+    prog.names = forward.b.names;
+    any
+}
+
+/// The functions in which derivatives are taken, be it by functions that they call.
+fn functions_with_derivatives(prog: &Prog<Soacs>) -> FxHashSet<Name> {
+    let mut with = FxHashSet::default();
+    loop {
+        let before = with.len();
+        for fun in &prog.funs {
+            if !is_plain(&fun.body, &with) {
+                with.insert(fun.name);
+            }
+        }
+        if with.len() == before {
+            return with;
+        }
+    }
+}
+
+/// Whether a body takes no derivatives, and calls none of these functions.
+fn is_plain(body: &Body<Soacs>, with: &FxHashSet<Name>) -> bool {
+    let mut plain = true;
+    for_each_stm(body, &mut |stm| match &stm.exp {
+        Exp::Op(Soac::Ad(_)) => plain = false,
+        Exp::Call(f, _) => plain &= !with.contains(f),
+        Exp::Op(_) | Exp::Basic(_) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => {}
+    });
+    plain
+}
+
+/// One walk over the program.
+struct Round<'a> {
+    forward: Forward<'a>,
+    /// The functions that cannot be derived yet.
+    with: FxHashSet<Name>,
+    any: bool,
+}
+
+impl Round<'_> {
+    fn body(&mut self, body: &mut Body<Soacs>) {
+        fehu_ir::visit::deep(|| {
+            for mut stm in std::mem::take(&mut body.stms) {
+                match self.instead(&stm) {
+                    Some(stms) => body.stms.extend(stms),
+                    None => {
+                        map_bodies(&mut stm.exp, &mut |inner| self.body(inner));
+                        body.stms.push(stm);
+                    }
+                }
+            }
+        });
+    }
+
+    /// What comes in place of a statement that takes a derivative.
+    fn instead(&mut self, stm: &Stm<Soacs>) -> Option<Vec<Stm<Soacs>>> {
+        let at = point::of_bundle(stm).or_else(|| point::of_one(stm))?;
+        if !is_plain(&at.lambda().body, &self.with) {
+            return None;
+        }
+        self.any = true;
+        Some(at.derived(&mut self.forward))
+    }
+}
+
+/// The functions that derived code calls, and those that they call.
+fn derived_functions(forward: &mut Forward<'_>, funs: &FxHashMap<Name, FunDef<Soacs>>) -> Vec<FunDef<Soacs>> {
+    let mut made = vec![];
+    while let Some(key) = forward.wanted.pop() {
+        let ((callee, active), bundles) = &key;
+        let (Some(fun), Some(name)) = (funs.get(callee), forward.derived.get(&key)) else {
+            fehu_base::bug!("a call of no function")
+        };
+        let (name, results) = (*name, forward.activity.calls.get(&key.0).cloned().unwrap_or_default());
+        let fun = fehu_ir::subst::rename_fun(&mut forward.b.names, fun);
+        forward.b.types.extend(fun_types(&fun));
+        let params = fun.params.iter().zip(active);
+        forward.active.extend(params.filter(|(_, active)| **active).map(|(p, _)| p.name));
+        forward.activity.of_body(&forward.b.types, &fun.body, &mut forward.active);
+        forward.bundle = bundles.then(|| forward.b.fresh("n", Type::I64).into());
+        made.push(forward.fun(fun, name, &results));
+    }
+    made
+}
+
+/// The names that an expression uses and does not bind.
+fn used(exp: &Exp<Soacs>) -> FxHashSet<Name> {
+    free_in_exp(exp).into_iter().collect()
+}
