@@ -37,9 +37,8 @@ fn holds<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<R
 /// A condition that was computed further outside may be certain here.
 fn holds_here<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Basic(Basic::Assert(cond @ SubExp::Var(_), parts, purpose)) = &stm.exp else { return None };
-    is_certain(engine, *cond, MAX_DEPTH).then(|| {
-        Rewrite::Exp(Exp::Basic(Basic::Assert(SubExp::bool(true), parts.clone(), purpose.clone())))
-    })
+    is_certain(engine, *cond, MAX_DEPTH)
+        .then(|| Rewrite::Exp(Exp::Basic(Basic::Assert(SubExp::bool(true), parts.clone(), purpose.clone()))))
 }
 
 fn is_certain<R: Rep<Dec = ()>>(engine: &Engine<'_, R>, cond: SubExp, depth: usize) -> bool {
