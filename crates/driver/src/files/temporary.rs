@@ -13,7 +13,9 @@ use std::fs::{File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 /// How the names of temporary folders begin.
 const FOLDER_PREFIX: &str = "fehu-";
@@ -27,9 +29,13 @@ const ENDING: [i32; 3] = [SIGHUP, SIGINT, SIGTERM];
 /// How often a folder is tried to be removed into which other processes still write.
 const REMOVALS: usize = 10;
 
+/// How long somebody sleeps who waits for the end.
+const UNTIL_THE_END: Duration = Duration::from_millis(10);
+
 /// What is to be removed, in the order in which it was made.
 struct Owner {
-    watching: bool,
+    /// Set as soon as a signal arrives that ends the process; nothing if nobody waits for signals yet.
+    ending: Option<Arc<AtomicBool>>,
     things: Vec<(PathBuf, Kind)>,
 }
 
@@ -43,7 +49,7 @@ pub(super) enum Kind {
     EmptyFolder,
 }
 
-static OWNER: Mutex<Owner> = Mutex::new(Owner { watching: false, things: vec![] });
+static OWNER: Mutex<Owner> = Mutex::new(Owner { ending: None, things: vec![] });
 
 fn owner() -> MutexGuard<'static, Owner> {
     OWNER.lock().unwrap_or_else(|e| e.into_inner())
@@ -53,11 +59,16 @@ impl Owner {
     /// Starts to wait for signals. Those that whoever started us wants to be ignored (`nohup`, a job in the background of a
     /// script) stay ignored.
     fn watch(&mut self) -> io::Result<()> {
-        if self.watching {
+        if self.ending.is_some() {
             return Ok(());
         }
         let ignored = ignored_signals();
-        let mut signals = Signals::new(ENDING.into_iter().filter(|s| ignored >> (s - 1) & 1 == 0))?;
+        let awaited: Vec<i32> = ENDING.into_iter().filter(|s| ignored >> (s - 1) & 1 == 0).collect();
+        let ending: Arc<AtomicBool> = Arc::default();
+        for signal in &awaited {
+            signal_hook::flag::register(*signal, ending.clone())?;
+        }
+        let mut signals = Signals::new(awaited)?;
         std::thread::Builder::new().name("signals".into()).spawn(move || {
             if let Some(signal) = signals.forever().next() {
                 // Nobody makes or finishes anything from here on: the lock is kept.
@@ -66,7 +77,7 @@ impl Owner {
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
         })?;
-        self.watching = true;
+        self.ending = Some(ending);
         Ok(())
     }
 }
@@ -129,9 +140,15 @@ impl Owned {
         &self.path
     }
 
-    /// It stays, after `last` has done something to it.
+    /// It stays, after `last` has done something to it; not if the process is ending: the programs that it started have
+    /// got the same signal, and what they leave is not to be kept.
     pub(super) fn keep(&self, last: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
         let mut owner = owner();
+        while owner.ending.as_ref().is_some_and(|ending| ending.load(Ordering::SeqCst)) {
+            drop(owner);
+            std::thread::sleep(UNTIL_THE_END);
+            owner = self::owner();
+        }
         last(&self.path)?;
         owner.things.retain(|(path, _)| *path != self.path);
         Ok(())
