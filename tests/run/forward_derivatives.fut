@@ -90,7 +90,7 @@ def right (f: [12]f64 -> [12]f64) : bool =
 
 -- ==
 -- entry: functions loops branches
--- output { true }
+-- input {} output { true }
 
 entry functions : bool =
   right (map (\x -> f64.sin x * f64.exp x / (1 + x) + x ** 2.5 + 2 ** x + f64.log x - f64.sqrt x + f64.cbrt x))
@@ -115,7 +115,7 @@ entry branches : bool =
 
 -- ==
 -- entry: reductions scans histograms
--- output { true }
+-- input {} output { true }
 
 entry reductions : bool =
   right (\xs ->
@@ -145,7 +145,7 @@ entry histograms : bool =
 
 -- ==
 -- entry: arrays calls accumulators
--- output { true }
+-- input {} output { true }
 
 entry arrays : bool =
   right (\xs -> let ys = filter (> 1) xs in map (\x -> x * f64.sum (map (\y -> y * y) ys) + ys[0]) xs)
