@@ -321,7 +321,7 @@ impl<'a> Forward<'a> {
         let Some(prim) = p.ty.elem() else { fehu_base::bug!("{op:?} gives no scalar") };
         let tangents: Vec<Option<SubExp>> = operands(op).iter().map(|x| self.tangent(*x)).collect();
         let wanted: Vec<bool> = tangents.iter().map(Option::is_some).collect();
-        let partials = match self.of_winner(op) {
+        let partials = match self.of_winner(op, !wanted.contains(&false)) {
             Some(partials) => partials,
             None => partials(&mut self.b, op, p.name.into(), &wanted),
         };
@@ -352,7 +352,7 @@ impl<'a> Forward<'a> {
     }
 
     /// The partial derivatives of a minimum or maximum that is an operator: of numbers and NaNs, the numbers win.
-    fn of_winner(&mut self, op: &Basic) -> Option<Vec<Partial>> {
+    fn of_winner(&mut self, op: &Basic, both: bool) -> Option<Vec<Partial>> {
         let Basic::BinOp(BinOp::FMin(t) | BinOp::FMax(t), x, y) = op else { return None };
         if !self.nan_loses {
             return None;
@@ -364,7 +364,10 @@ impl<'a> Forward<'a> {
         let is_nan = PrimFn { op: MathFn::IsNan, at: PrimType::Float(*t) };
         let alone = self.b.bind("nan", Type::BOOL, Exp::Basic(Basic::PrimFn(is_nan, vec![*y])));
         let first = self.b.bin(BinOp::LogOr, ordered, alone.into());
-        let second = self.b.un(UnOp::Not, first);
+        let second = match both {
+            true => SubExp::bool(true),
+            false => self.b.un(UnOp::Not, first),
+        };
         Some(vec![Partial::When(first), Partial::When(second)])
     }
 
@@ -446,7 +449,7 @@ struct Term {
 /// The sum of partial derivatives times tangents, of scalars. There is a term.
 fn sum(b: &mut Builder<Soacs>, op: &Basic, prim: PrimType, terms: &[Term]) -> SubExp {
     let mut total = None;
-    // At most one condition holds: of these terms, one counts.
+    // Of terms with conditions, the first that holds counts.
     for term in terms.iter().rev() {
         if let Partial::When(cond) = term.partial {
             let rest = total.unwrap_or(SubExp::Const(prim.blank()));

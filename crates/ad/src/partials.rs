@@ -32,7 +32,7 @@ pub enum Partial {
     Minus,
     /// So many times as much.
     Times(SubExp),
-    /// As much as the operand if the condition holds, else not at all. For at most one operand of an operation it holds.
+    /// As much as the operand if the condition holds, else not at all. Of several operands, the first whose condition holds counts.
     When(SubExp),
     /// The operation is linear in the operand: it gives the change of the result, if it is given that of the operand.
     Same,
