@@ -34,6 +34,9 @@ use fehu_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Names and their types.
+type Typed = Vec<(Name, Type)>;
+
 /// A function's derivative: which function, whose tangents come in, and whether by bundles.
 pub(crate) type Derived = (Activation, bool);
 
@@ -176,7 +179,7 @@ impl<'a> Forward<'a> {
     }
 
     /// A pattern as it was, names for the tangents of those in it that have one, and which have.
-    fn pattern(&mut self, pat: &[PatElem<Soacs>]) -> (Vec<(Name, Type)>, Vec<(Name, Type)>, Vec<bool>) {
+    fn pattern(&mut self, pat: &[PatElem<Soacs>]) -> (Typed, Typed, Vec<bool>) {
         let own = pat.iter().map(|p| (p.name, self.ty(&p.ty))).collect();
         let active: Vec<bool> = pat.iter().map(|p| self.has_tangent(p.name)).collect();
         let with = pat.iter().zip(&active).filter(|(_, active)| **active);
