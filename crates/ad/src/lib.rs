@@ -41,7 +41,6 @@ mod point;
 use crate::forward::Forward;
 use fehu_base::Diagnostic;
 use fehu_base::Name;
-use fehu_ir::free::free_in_exp;
 use fehu_ir::soac::{Ad, AdMode, Soac};
 use fehu_ir::types::{fun_types, prog_types};
 use fehu_ir::visit::{for_each_stm, map_bodies};
@@ -208,9 +207,4 @@ fn derived_functions(forward: &mut Forward<'_>, funs: &FxHashMap<Name, FunDef<So
         made.push(forward.fun(fun, name, &results));
     }
     made
-}
-
-/// The names that an expression uses and does not bind.
-fn used(exp: &Exp<Soacs>) -> FxHashSet<Name> {
-    free_in_exp(exp).into_iter().collect()
 }
