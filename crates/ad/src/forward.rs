@@ -10,7 +10,7 @@
 //!                                      let (ys') = xs' with [i] = z'
 //! ```
 //!
-//! A statement with bodies becomes one that computes both ([`control`], [`combinators`]). What consumes an array consumes its
+//! A statement with bodies becomes one that computes both (`control`, `combinators`). What consumes an array consumes its
 //! tangent beside it, so whatever was legal remains so.
 //!
 //! **Bundles.** For `jmp` each name has `n` tangents: its tangent has one more dimension, the innermost. The partial derivatives of an operation
@@ -34,11 +34,11 @@ use fehu_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Names and their types.
-type Typed = Vec<(Name, Type)>;
-
 /// A function's derivative: which function, whose tangents come in, and whether by bundles.
 pub(crate) type Derived = (Activation, bool);
+
+/// Names that a statement binds, with their types.
+type Bound = Vec<(Name, Type)>;
 
 /// The state of forward mode: what it has made, and what it knows of the body that it is in.
 pub(crate) struct Forward<'a> {
@@ -179,7 +179,7 @@ impl<'a> Forward<'a> {
     }
 
     /// A pattern as it was, names for the tangents of those in it that have one, and which have.
-    fn pattern(&mut self, pat: &[PatElem<Soacs>]) -> (Typed, Typed, Vec<bool>) {
+    fn pattern(&mut self, pat: &[PatElem<Soacs>]) -> (Bound, Bound, Vec<bool>) {
         let own = pat.iter().map(|p| (p.name, self.ty(&p.ty))).collect();
         let active: Vec<bool> = pat.iter().map(|p| self.has_tangent(p.name)).collect();
         let with = pat.iter().zip(&active).filter(|(_, active)| **active);

@@ -15,9 +15,9 @@
 //!
 //! Three things are known before code is made, each in a module:
 //!
-//! - [`activity`]: which names have a tangent at all;
+//! - `activity`: which names have a tangent at all;
 //! - [`partials`]: how the result of an operation on scalars changes with its operands, one table for both modes;
-//! - [`forward`]: where tangents come from: through operations, branches, loops, calls and combinators.
+//! - `forward`: where tangents come from: through operations, branches, loops, calls and combinators.
 //!
 //! # The pass
 //!
@@ -26,7 +26,7 @@
 //! inlining and before fusion, where maps, reductions and scans are what the program says.
 //!
 //! `jmp` arrives as a map of a derivative over its seeds, which is marked (`#[bundle]`). It becomes one derivative with bundles of
-//! tangents, so that the primal runs once; see [`forward`].
+//! tangents, so that the primal runs once; see `forward`.
 //!
 //! A seed that is a constant 0 in the program counts as no tangent: `0 * inf` is 0 there. Reverse mode is not here yet: the pass
 //! refuses it, and lowering does before.
@@ -41,7 +41,6 @@ mod point;
 use crate::forward::Forward;
 use fehu_base::Diagnostic;
 use fehu_base::Name;
-use fehu_ir::free::free_in_exp;
 use fehu_ir::soac::{Ad, AdMode, Soac};
 use fehu_ir::types::{fun_types, prog_types};
 use fehu_ir::visit::{for_each_stm, map_bodies};
@@ -208,9 +207,4 @@ fn derived_functions(forward: &mut Forward<'_>, funs: &FxHashMap<Name, FunDef<So
         made.push(forward.fun(fun, name, &results));
     }
     made
-}
-
-/// The names that an expression uses and does not bind.
-fn used(exp: &Exp<Soacs>) -> FxHashSet<Name> {
-    free_in_exp(exp).into_iter().collect()
 }

@@ -313,6 +313,7 @@ fn power(f: &mut Floats<'_>, x: SubExp, y: SubExp, z: SubExp, first: bool) -> Pa
 }
 
 /// `z = f xs`, by one of the operands.
+#[allow(clippy::wildcard_enum_match_arm, reason = "smooth functions of one operand are in `slope`")]
 fn function(b: &mut Builder<Soacs>, fun: PrimFn, xs: &[SubExp], z: SubExp, nth: usize) -> Partial {
     let t = match fun.at {
         PrimType::Float(t) => t,
@@ -321,7 +322,63 @@ fn function(b: &mut Builder<Soacs>, fun: PrimFn, xs: &[SubExp], z: SubExp, nth: 
     let mut f = Floats { b, t };
     let [x, ..] = xs else { fehu_base::bug!("{fun:?} of nothing") };
     let x = *x;
+    if let Some(slope) = slope(&mut f, fun.op, x, z) {
+        return Partial::Times(slope);
+    }
     let times = match fun.op {
+        MathFn::Atan2 => f.angle(xs, nth, 1.0),
+        MathFn::Atan2Pi => f.angle(xs, nth, 1.0 / PI),
+        MathFn::Hypot => {
+            let zero = f.num(0.0);
+            let ratio = f.div(xs[nth], z);
+            let at_origin = f.b.cmp(CmpOp::Eq(fun.at), z, zero);
+            f.select(at_origin, zero, ratio)
+        }
+        MathFn::Fma | MathFn::Mad => match nth {
+            0 => xs[1],
+            1 => xs[0],
+            _ => return Partial::One,
+        },
+        MathFn::Lerp => match nth {
+            0 => f.one_minus(xs[2]),
+            1 => xs[2],
+            _ => f.bin(BinOp::FSub(t), xs[1], xs[0]),
+        },
+        MathFn::CopySign if nth == 0 => {
+            let one = f.num(1.0);
+            let own = f.call(MathFn::CopySign, vec![one, x]);
+            let given = f.call(MathFn::CopySign, vec![one, xs[1]]);
+            f.mul(own, given)
+        }
+        MathFn::NextAfter if nth == 0 => return Partial::One,
+        MathFn::Ldexp if nth == 0 => return Partial::Same,
+        MathFn::ToBits | MathFn::FromBits => return Partial::Same,
+        MathFn::CopySign | MathFn::NextAfter | MathFn::Ldexp => return Partial::Zero,
+        MathFn::Inverse | MathFn::DivideBy | MathFn::QuotientBy | MathFn::InexactBy => {
+            fehu_base::bug!("the derivative of {fun:?}, which only later steps make")
+        }
+        MathFn::Floor
+        | MathFn::Ceil
+        | MathFn::Round
+        | MathFn::Trunc
+        | MathFn::IsNan
+        | MathFn::IsInf
+        | MathFn::Popc
+        | MathFn::Clz
+        | MathFn::Ctz
+        | MathFn::SMulHi
+        | MathFn::UMulHi
+        | MathFn::SMadHi
+        | MathFn::UMadHi => return Partial::Zero,
+        _ => fehu_base::bug!("the derivative of {fun:?}"),
+    };
+    Partial::Times(times)
+}
+
+/// `z = f x`, of functions of one operand that are smooth.
+#[allow(clippy::wildcard_enum_match_arm, reason = "all others are in `function`")]
+fn slope(f: &mut Floats<'_>, fun: MathFn, x: SubExp, z: SubExp) -> Option<SubExp> {
+    Some(match fun {
         MathFn::Sqrt => {
             let half = f.num(0.5);
             f.div(half, z)
@@ -398,59 +455,15 @@ fn function(b: &mut Builder<Soacs>, fun: PrimFn, xs: &[SubExp], z: SubExp, nth: 
         MathFn::AsinPi => f.arc(x, 1.0 / PI),
         MathFn::AcosPi => f.arc(x, -1.0 / PI),
         MathFn::AtanPi => f.arc_tangent(x, 1.0 / PI),
-        MathFn::Atan2 => f.angle(xs, nth, 1.0),
-        MathFn::Atan2Pi => f.angle(xs, nth, 1.0 / PI),
-        MathFn::Hypot => {
-            let zero = f.num(0.0);
-            let ratio = f.div(xs[nth], z);
-            let at_origin = f.b.cmp(CmpOp::Eq(fun.at), z, zero);
-            f.select(at_origin, zero, ratio)
-        }
         MathFn::Erf => f.bell(x, FRAC_2_SQRT_PI),
         MathFn::Erfc => f.bell(x, -FRAC_2_SQRT_PI),
-        MathFn::Fma | MathFn::Mad => match nth {
-            0 => xs[1],
-            1 => xs[0],
-            _ => return Partial::One,
-        },
-        MathFn::Lerp => match nth {
-            0 => f.one_minus(xs[2]),
-            1 => xs[2],
-            _ => f.bin(BinOp::FSub(t), xs[1], xs[0]),
-        },
-        MathFn::CopySign if nth == 0 => {
-            let one = f.num(1.0);
-            let own = f.call(MathFn::CopySign, vec![one, x]);
-            let given = f.call(MathFn::CopySign, vec![one, xs[1]]);
-            f.mul(own, given)
-        }
-        MathFn::NextAfter if nth == 0 => return Partial::One,
-        MathFn::Ldexp if nth == 0 => return Partial::Same,
-        MathFn::ToBits | MathFn::FromBits => return Partial::Same,
-        MathFn::CopySign | MathFn::NextAfter | MathFn::Ldexp => return Partial::Zero,
         MathFn::Gamma => {
             let log = f.digamma(x);
             f.mul(z, log)
         }
         MathFn::LGamma => f.digamma(x),
-        MathFn::Inverse | MathFn::DivideBy | MathFn::QuotientBy | MathFn::InexactBy => {
-            fehu_base::bug!("the derivative of {fun:?}, which only later steps make")
-        }
-        MathFn::Floor
-        | MathFn::Ceil
-        | MathFn::Round
-        | MathFn::Trunc
-        | MathFn::IsNan
-        | MathFn::IsInf
-        | MathFn::Popc
-        | MathFn::Clz
-        | MathFn::Ctz
-        | MathFn::SMulHi
-        | MathFn::UMulHi
-        | MathFn::SMadHi
-        | MathFn::UMadHi => return Partial::Zero,
-    };
-    Partial::Times(times)
+        _ => return None,
+    })
 }
 
 /// One scalar or another.

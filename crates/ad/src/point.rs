@@ -14,6 +14,7 @@
 use crate::forward::Forward;
 use fehu_base::Name;
 use fehu_ir::alias::{Aliases, Signatures};
+use fehu_ir::free::free_in_exp;
 use fehu_ir::soac::{Ad, AdMode, Soac};
 use fehu_ir::{Attr, Basic, Body, Exp, Lambda, Soacs, Stm, SubExp, Type};
 
@@ -72,7 +73,7 @@ pub(crate) fn of_bundle(stm: &Stm<Soacs>) -> Option<Point<'_>> {
         s.arrays.get(at).copied()
     };
     let whole = Ad { seeds: vec![], ..ad.clone() };
-    let used = crate::used(&Exp::Op(Soac::Ad(whole)));
+    let used = free_in_exp::<Soacs>(&Exp::Op(Soac::Ad(whole)));
     if s.map.params.iter().any(|p| used.contains(&p.name)) {
         return None;
     }
