@@ -29,15 +29,23 @@ pub(super) enum Step {
     Leap,
 }
 
-/// What becomes of an index in the loops of a thread.
+/// How an index changes in the loops of a thread, of which the innermost matters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Change {
-    /// It stays the same.
-    None,
-    /// It is a function of counters: the thread walks.
-    Known,
-    /// It was read from memory, or depends on something that was: the thread gathers.
-    Read,
+pub(super) struct Change {
+    /// In how many loops the innermost one is in which it changes, that one included; 0 if it does not.
+    depth: usize,
+    /// Whether it was read from memory there, or depends on something that was: the thread gathers. Otherwise it is a
+    /// function of a counter: the thread walks.
+    read: bool,
+}
+
+impl Change {
+    const NONE: Change = Change { depth: 0, read: false };
+
+    /// Whether a thread goes on to neighbours.
+    pub(super) fn walks(self) -> bool {
+        self.depth > 0 && !self.read
+    }
 }
 
 /// What is known of an index.
@@ -86,9 +94,10 @@ impl Access {
 }
 
 impl Index {
-    const SAME: Index = Index { step: Step::Same, change: Change::None, by_row: false };
+    const SAME: Index = Index { step: Step::Same, change: Change::NONE, by_row: false };
     /// A number of a loop of which nothing is known.
-    const LEAP: Index = Index { step: Step::Leap, change: Change::Read, by_row: true };
+    const LEAP: Index =
+        Index { step: Step::Leap, change: Change { depth: usize::MAX, read: true }, by_row: true };
 
     /// What comes of two, where the step is known.
     fn with(self, other: Index, step: Step) -> Index {
@@ -162,7 +171,7 @@ pub(super) fn of_kernel(seg: &SegOp<Kernels>, along: usize, is_array: &dyn Fn(Na
         survey.across = across;
         survey.known.extend(seg.space.dims.iter().map(|d| (d.0, Index { by_row: true, ..Index::SAME })));
         let by_row = seg.space.dims.len() == 1;
-        survey.known.insert(index, Index { step: Step::Next, change: Change::None, by_row });
+        survey.known.insert(index, Index { step: Step::Next, change: Change::NONE, by_row });
     }
     survey.points(seg);
     let mut uses = survey.uses;
@@ -223,7 +232,7 @@ impl Survey<'_> {
             self.whole(*e);
         }
         if let Some(after) = seg.after() {
-            let scanned = Index { step: Step::Leap, change: Change::None, by_row: true };
+            let scanned = Index { step: Step::Leap, change: Change::NONE, by_row: true };
             self.known.extend(after.lambda.params.iter().map(|p| (p.name, scanned)));
             self.body(&after.lambda.body);
         }
@@ -295,6 +304,11 @@ impl Survey<'_> {
         }
     }
 
+    /// What a counter of the innermost loop does.
+    fn by_counter(&self) -> Change {
+        Change { depth: self.loops, read: false }
+    }
+
     fn scalar(&mut self, name: Name, ty: &Type, index: Index) {
         if !ty.is_array() && index != Index::SAME {
             self.known.insert(name, index);
@@ -360,7 +374,7 @@ impl Survey<'_> {
                     self.times.push(bound);
                 }
                 self.plain &= uniform;
-                self.known.insert(var, Index { change: Change::Known, ..Index::SAME });
+                self.known.insert(var, Index { change: self.by_counter(), ..Index::SAME });
                 self.inside.insert(var);
             }
             LoopForm::While(_) => self.plain = false,
@@ -369,7 +383,7 @@ impl Survey<'_> {
         // What a parameter is at first, unless the body makes something else of it.
         for (p, e) in &l.params {
             self.whole(*e);
-            let first = Index { change: Change::Known, by_row: true, ..self.operand(*e) };
+            let first = Index { change: self.by_counter(), by_row: true, ..self.operand(*e) };
             let is = self.found.get(&p.name).copied().unwrap_or(first);
             self.scalar(p.name, &p.ty, is);
         }
@@ -405,7 +419,8 @@ impl Survey<'_> {
         }
         for (k, p) in stm.pat.iter().enumerate() {
             let index = self.operand(l.params[k].0.name.into());
-            self.scalar(p.name, &p.ty, index);
+            let change = Change { depth: index.change.depth.min(self.loops - 1), ..index.change };
+            self.scalar(p.name, &p.ty, Index { change, ..index });
         }
         self.times.truncate(times);
         self.loops -= 1;
@@ -419,7 +434,7 @@ impl Survey<'_> {
         let sizes: Vec<SubExp> = inner.space.dims.iter().map(|d| d.1).filter(|n| outside(self, *n)).collect();
         self.times.extend(sizes);
         self.inside.extend(inner.space.dims.iter().map(|d| d.0));
-        self.known.insert(index, Index { step: Step::Next, change: Change::None, by_row: true });
+        self.known.insert(index, Index { step: Step::Next, change: Change::NONE, by_row: true });
         if outside(self, across) {
             self.across = across;
             self.points(inner);
@@ -486,8 +501,8 @@ impl Survey<'_> {
                 _ => step,
             };
             let by_row = index.by_row || self.inside.contains(&a);
-            let other = index.change != Change::None || own && self.loops > 0;
-            let change = if other { Change::Read } else { Change::None };
+            let depth = if own { self.loops } else { index.change.depth };
+            let change = Change { depth, read: depth > 0 };
             self.scalar(name, ty, Index { step, change, by_row });
         }
     }
@@ -500,7 +515,7 @@ impl Survey<'_> {
     }
 
     fn read(&mut self, view: &View) {
-        let along = Index { change: Change::Known, ..Index::SAME };
+        let along = Index { change: Change { depth: usize::MAX, read: false }, ..Index::SAME };
         let index = (view.dims.iter())
             .map(|dim| match dim {
                 Seen::Fixed(i) => *i,

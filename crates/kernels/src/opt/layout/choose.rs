@@ -25,7 +25,7 @@
 //! `4 e` on in the third, from `2.5 e` on in the fourth, and from `2 e` on, at least, in the last; and from 2^20 reads on, which cost what a launch
 //! does.
 
-use super::access::{Access, Change, Step, Use};
+use super::access::{Access, Step, Use};
 use fehu_analysis::Known;
 use fehu_base::tuning::layout;
 use fehu_ir::{SubExp, Type};
@@ -112,7 +112,7 @@ pub(super) fn wish(used: &Use, ty: &Type, order: &[usize], dense: bool) -> Optio
     let (_, widest) = wants.iter().filter(|w| w.0 == innermost).max_by_key(|w| w.1.times.len())?;
     let reads = widest.times.clone();
     let last = order.last().copied()?;
-    let walks = widest.index.get(last).is_some_and(|i| i.change == Change::Known);
+    let walks = widest.index.get(last).is_some_and(|i| i.change.walks());
     let order = order.iter().copied().filter(|d| *d != innermost).chain([innermost]).collect();
     let accesses = votes(innermost) as i64;
     let eighths = match (walks, used.in_block) {

@@ -7,7 +7,7 @@
 //! x.fut:1:40-80  segred  a [n][m]f32   a[+1, same]   leaps      threads along columns, or copied with dimension 0 innermost
 //! ```
 
-use super::access::{Change, Step, Use};
+use super::access::{Step, Use};
 use super::{choose, Layout, Warps};
 use fehu_ir::seg::{SegKind, SegLevel, SegOp};
 use fehu_ir::{Kernels, Loc, Prog, SubExp, Type};
@@ -86,7 +86,7 @@ impl Layout {
                     .collect();
                 let one = access.index.iter().all(|i| i.step == Step::Same);
                 let walks = array.order.last().and_then(|d| access.index.get(*d));
-                let walks = walks.is_some_and(|i| i.change == Change::Known);
+                let walks = walks.is_some_and(|i| i.change.walks());
                 let order = match (one, leaps) {
                     (true, _) => Order::Same,
                     (false, 0) => Order::InOrder,

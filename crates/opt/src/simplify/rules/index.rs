@@ -287,22 +287,27 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
         first.iter().copied().chain(between).chain(last.iter().copied()).map(DimIndex::Fix).collect()
     }
 
-    /// Whether an array is a view of which elements are not neighbours in memory that are neighbours in it.
+    /// Whether an array is a part of rows: a reshaped one is then a copy. Rows that were turned are left to be copied:
+    /// a copy turns them, and is read in order.
     fn has_gaps(&self, array: Name) -> bool {
         match self.engine.def(array).map(|def| &*def.exp) {
             Some(Exp::Basic(Basic::Index(b, slice))) => {
                 let Some(ty) = self.engine.types.get(b) else { return false };
                 let whole = |(d, n): &(&DimIndex, &SubExp)| is_whole(d, **n);
                 let mut outer = slice.iter().zip(ty.shape()).rev().skip_while(whole).skip(1);
-                outer.any(|(d, _)| matches!(d, DimIndex::Slice { .. }))
+                !self.is_turned(*b) && outer.any(|(d, _)| matches!(d, DimIndex::Slice { .. }))
             }
-            Some(Exp::Basic(Basic::Rearrange(..))) => true,
             Some(Exp::Basic(Basic::Reshape(_, b) | Basic::SubExp(SubExp::Var(b)))) => self.has_gaps(*b),
             Some(
                 Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_),
             )
             | None => false,
         }
+    }
+
+    fn is_turned(&self, array: Name) -> bool {
+        let exp = self.engine.def(array).map(|def| &*def.exp);
+        matches!(exp, Some(Exp::Basic(Basic::Rearrange(..))))
     }
 
     /// A slice of a slice.
