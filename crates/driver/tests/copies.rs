@@ -190,7 +190,7 @@ const WHOLE: &[Case] = &[
         "of two arrays, one of them in order",
         "entry f [n][m] (a: [n][m]i32) (b: [m][n]i32) = map2 (*) (flatten (transpose a)) (flatten b)",
     ),
-    on_cpus(
+    one_block(
         "a map over parts of rows, flattened",
         "entry f [n][m] (a: [n][m]i32) = map (* 3) (flatten a[:, 1:])",
     ),

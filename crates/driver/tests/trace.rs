@@ -63,7 +63,7 @@ fn traces_print_the_place_or_the_tag_and_the_value() {
         let check = |entry, expected: &str| assert_eq!(program.traced(entry, "2"), expected);
         check("scalar", "prog.fut:1:25-41: 3\n");
         check("tagged", "sq: [0, 1]\n");
-        check("tuple", "t: 2\nt: 2.500000\nt: true\nt: 200\nt: [[1, 2], [3, 4]]\n");
+        check("tuple", "t: 2\nt: 2.5\nt: true\nt: 200\nt: [[1, 2], [3, 4]]\n");
         check("rows", "prog.fut:5:23-63: [[], []]\n");
         check("unit", "");
         check("paused", "");
