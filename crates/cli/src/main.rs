@@ -128,6 +128,7 @@ fn main() -> ExitCode {
             ExitCode::from(3)
         }
     };
+    fehu_driver::files::unless_ending();
     match output::finish() {
         Ok(()) => code,
         Err(failed) => ExitCode::from(failed),

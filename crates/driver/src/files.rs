@@ -12,8 +12,8 @@
 mod temporary;
 mod writing;
 
-pub use temporary::TempFolder;
 pub(crate) use temporary::FILE_PREFIX;
+pub use temporary::{unless_ending, TempFolder};
 pub use writing::{argument, write, write_with_mode, Batch};
 pub(crate) use writing::{not_written, Kept, Unfinished};
 

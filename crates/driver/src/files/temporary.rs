@@ -55,6 +55,24 @@ fn owner() -> MutexGuard<'static, Owner> {
     OWNER.lock().unwrap_or_else(|e| e.into_inner())
 }
 
+/// The owner; never again once the process is ending.
+fn owner_unless_ending() -> MutexGuard<'static, Owner> {
+    loop {
+        let owner = owner();
+        if !owner.ending.as_ref().is_some_and(|ending| ending.load(Ordering::SeqCst)) {
+            return owner;
+        }
+        drop(owner);
+        std::thread::sleep(UNTIL_THE_END);
+    }
+}
+
+/// Does not return if a signal is ending the process: it has ended the programs that were started, too, and what they
+/// seem to have failed of is no result.
+pub fn unless_ending() {
+    drop(owner_unless_ending());
+}
+
 impl Owner {
     /// Starts to wait for signals. Those that whoever started us wants to be ignored (`nohup`, a job in the background of a
     /// script) stay ignored.
@@ -143,12 +161,7 @@ impl Owned {
     /// It stays, after `last` has done something to it; not if the process is ending: the programs that it started have
     /// got the same signal, and what they leave is not to be kept.
     pub(super) fn keep(&self, last: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
-        let mut owner = owner();
-        while owner.ending.as_ref().is_some_and(|ending| ending.load(Ordering::SeqCst)) {
-            drop(owner);
-            std::thread::sleep(UNTIL_THE_END);
-            owner = self::owner();
-        }
+        let mut owner = owner_unless_ending();
         last(&self.path)?;
         owner.things.retain(|(path, _)| *path != self.path);
         Ok(())
