@@ -4,13 +4,14 @@
 //! \(x, n) -> loop (y = 1, k = n) for i < 10 do (y * x, k + 1)      x has a tangent: x, y and y * x are active; n, k, i are not
 //! ```
 //!
-//! A name is active if a number flows to it from an active one, by whatever way: through operations that are not flat
-//! ([`is_flat`]), elements and rows of arrays, results of branches and loops, calls. Parameters of loops and of operators depend
-//! on their own results, so bodies are looked at until nothing new is found. Accumulators are active if anything that is put into them is:
-//! all that have one token together, so the token stands for them in the set.
+//! A name is active if a number flows to it from an active one, by whatever way: through operations that are
+//! not flat ([`is_flat`]), elements and rows of arrays, results of branches and loops, calls. Parameters of
+//! loops and of operators depend on their own results, so bodies are looked at until nothing new is found.
+//! Accumulators are active if anything that is put into them is: all that have one token together, so the
+//! token stands for them in the set.
 //!
-//! Of calls, it is a table that knows which results are active when some of the arguments are; it is complete when a round adds
-//! nothing, which is how recursive functions are found.
+//! Of calls, it is a table that knows which results are active when some of the arguments are; it is complete
+//! when a round adds nothing, which is how recursive functions are found.
 
 use crate::partials::{is_flat, operands};
 use fehu_base::Name;

@@ -10,12 +10,13 @@
 //!                                      let (ys') = xs' with [i] = z'
 //! ```
 //!
-//! A statement with bodies becomes one that computes both (`control`, `combinators`). What consumes an array consumes its
-//! tangent beside it, so whatever was legal remains so.
+//! A statement with bodies becomes one that computes both (`control`, `combinators`). What consumes an array
+//! consumes its tangent beside it, so whatever was legal remains so.
 //!
-//! **Bundles.** For `jmp` each name has `n` tangents: its tangent has one more dimension, the innermost. The partial derivatives of an operation
-//! on scalars are computed once, and a map makes `n` sums of products of them. All else works on rows where it worked on
-//! scalars.
+//! **Bundles.** For `jmp` each name has `n` tangents: its tangent has one more dimension, the innermost. The
+//! partial derivatives of an operation
+//! on scalars are computed once, and a map makes `n` sums of products of them. All else works on rows where
+//! it worked on scalars.
 
 mod combinators;
 mod control;
@@ -158,7 +159,7 @@ impl<'a> Forward<'a> {
         wanted.collect::<Vec<_>>().into_iter().map(|e| self.tangent_or_zero(e)).collect()
     }
 
-    /// A name for the tangent of a name, to be bound by whoever asks.
+    /// A name for the tangent of a name, to be bound by the caller.
     fn new_tangent(&mut self, n: Name, ty: &Type) -> (Name, Type) {
         let ty = self.tangent_type(ty);
         let base = format!("{}'", self.b.names.base(n));

@@ -1,17 +1,19 @@
 //! Derivatives: functions that compute with numbers and, beside them, with how these change.
 //!
-//! In: a program over `Soacs` in which the combinator [`Ad`](fehu_ir::soac::Ad) asks for the derivative of a function at a point. Out:
-//! one without it. Nothing later in the compiler knows what a derivative is.
+//! In: a program over `Soacs` in which the combinator [`Ad`](fehu_ir::soac::Ad) asks for the derivative of a
+//! function at a point. Out: one without it. Nothing later in the compiler knows what a derivative is.
 //!
 //! # What a tangent is
 //!
-//! The *tangent* `x'` of a name `x` says how fast `x` changes when the arguments of the function change in a given direction. It
-//! is a name beside `x`, of the same type: a scalar has one number, an array one for each element. What has no tangent does not change, and
-//! its tangent is 0 without being computed. `jvp f x x'` gives the function's parameters the tangents `x'`, and asks for
-//! those of its results. What is free in the function is constant there, so that derivatives in derivatives do not mix.
+//! The *tangent* `x'` of a name `x` says how fast `x` changes when the arguments of the function change in a
+//! given direction. It is a name beside `x`, of the same type: a scalar has one number, an array one for each
+//! element. What has no tangent does not change, and its tangent is 0 without being computed. `jvp f x x'`
+//! gives the function's parameters the tangents `x'`, and asks for those of its results. What is free in the
+//! function is constant there, so that derivatives in derivatives do not mix.
 //!
-//! Integers have tangents too, which are integers; conversions convert them. Truth values have them for conversions alone. Sizes, indices and
-//! conditions are taken as they are: the derivative is that of the code that runs.
+//! Integers have tangents too, which are integers; conversions convert them. Truth values have them for
+//! conversions alone. Sizes, indices and conditions are taken as they are: the derivative is that of the code
+//! that runs.
 //!
 //! Three things are known before code is made, each in a module:
 //!
@@ -21,15 +23,16 @@
 //!
 //! # The pass
 //!
-//! [`derive`] takes derivatives from the innermost outwards, so that the function of an outer one is plain code. After each round the
-//! program is simplified, and what is computed twice is computed once: an outer derivative then sees no more than is needed. It stands after
-//! inlining and before fusion, where maps, reductions and scans are what the program says.
+//! [`derive`] takes derivatives from the innermost outwards, so that the function of an outer one is plain
+//! code. After each round the program is simplified, and what is computed twice is computed once: an outer
+//! derivative then sees no more than is needed. It stands after inlining and before fusion, where maps,
+//! reductions and scans are what the program says.
 //!
-//! `jmp` arrives as a map of a derivative over its seeds, which is marked (`#[bundle]`). It becomes one derivative with bundles of
-//! tangents, so that the primal runs once; see `forward`.
+//! `jmp` arrives as a map of a derivative over its seeds, which is marked (`#[bundle]`). It becomes one
+//! derivative with bundles of tangents, so that the primal runs once; see `forward`.
 //!
-//! A seed that is a constant 0 in the program counts as no tangent: `0 * inf` is 0 there. Reverse mode is not here yet: the pass
-//! refuses it, and lowering does before.
+//! A seed that is a constant 0 in the program counts as no tangent: `0 * inf` is 0 there. Reverse mode is not
+//! here yet: the pass refuses it, and lowering does before.
 
 #![forbid(unsafe_code)]
 

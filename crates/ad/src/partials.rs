@@ -13,7 +13,8 @@
 //! - `min`, `max`: of equal operands the first one counts; if one is NaN, none does.
 //! - `abs` at 0, `sgn`, `floor`, `ceil`, `round`, `trunc`: 0. `hypot` at (0, 0): 0. `x ** y` for `x <= 0`, by `y`: 0.
 //! - Poles give infinities: `sqrt` and `log` at 0, division by 0.
-//! - Integers are differentiated as floats are, rounded as their own operations round; operations on bits give 0. Conversions
+//! - Integers are differentiated as floats are, rounded as their own operations round; operations on bits
+//!   give 0. Conversions
 //!   pass on what they are given, converted, and `!` as it is. Comparisons and connectives give nothing.
 
 use fehu_base::ops::{BinOp, CmpOp, MathFn, PrimFn, UnOp};
@@ -32,7 +33,8 @@ pub enum Partial {
     Minus,
     /// So many times as much.
     Times(SubExp),
-    /// As much as the operand if the condition holds, else not at all. Of several operands, the first whose condition holds counts.
+    /// As much as the operand if the condition holds, else not at all. Of several operands, the first whose
+    /// condition holds counts.
     When(SubExp),
     /// The operation is linear in the operand: it gives the change of the result, if it is given that of the operand.
     Same,
@@ -153,8 +155,8 @@ pub fn operands(op: &Basic) -> Vec<SubExp> {
     }
 }
 
-/// The partial derivatives of an operation on scalars by those of its operands that are wanted; `Zero` by the others. What they need is
-/// computed by new statements.
+/// The partial derivatives of an operation on scalars by those of its operands that are wanted; `Zero` by the
+/// others. What they need is computed by new statements.
 pub fn partials(b: &mut Builder<Soacs>, op: &Basic, result: SubExp, wanted: &[bool]) -> Vec<Partial> {
     let by = |(nth, wanted): (usize, &bool)| {
         if !wanted || is_flat(op) {
@@ -573,8 +575,9 @@ impl Floats<'_> {
         self.scaled(bell, by)
     }
 
-    /// The derivative of the logarithm of the gamma function. Below a half by reflection, `ψ(x) = ψ(1-x) - π/tan(πx)`; else by
-    /// steps up, `ψ(x) = ψ(x+1) - 1/x`, to where few terms of the asymptotic series give all digits.
+    /// The derivative of the logarithm of the gamma function. Below a half by reflection, `ψ(x) = ψ(1-x) -
+    /// π/tan(πx)`; else by steps up, `ψ(x) = ψ(x+1) - 1/x`, to where few terms of the asymptotic series give
+    /// all digits.
     fn digamma(&mut self, x: SubExp) -> SubExp {
         let (half, one) = (self.num(0.5), self.num(1.0));
         let left = self.b.cmp(CmpOp::FLt(self.t), x, half);

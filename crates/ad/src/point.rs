@@ -58,8 +58,8 @@ pub(crate) fn of_one(stm: &Stm<Soacs>) -> Option<Point<'_>> {
     (ad.mode == AdMode::Forward).then_some(Point { stm, ad, map: None })
 }
 
-/// The derivative that a statement takes in several directions: a map of nothing else than a marked derivative, whose point and function
-/// are the same for all seeds.
+/// The derivative that a statement takes in several directions: a map of nothing else than a marked
+/// derivative, whose point and function are the same for all seeds.
 pub(crate) fn of_bundle(stm: &Stm<Soacs>) -> Option<Point<'_>> {
     let Exp::Op(Soac::Screma(s)) = &stm.exp else { return None };
     let [inner] = s.map.body.stms.as_slice() else { return None };

@@ -112,8 +112,8 @@ enum Command {
     Thanks,
 }
 
-/// The stack on which everything runs: programs can be nested deeply, and the passes recurse. Where there is less address
-/// space than this, a smaller one will do.
+/// The stack on which everything runs: programs can be nested deeply, and the passes recurse. Where there is
+/// less address space than this, a smaller one will do.
 const STACKS_BYTES: [usize; 5] = [512 << 20, 256 << 20, 128 << 20, 32 << 20, 8 << 20];
 
 fn main() -> ExitCode {

@@ -71,8 +71,9 @@ pub struct Size {
     pub bytes: u64,
 }
 
-/// Starts a program: an executable from the cache, or one that is compiled and, if possible, put there. `what` says what
-/// it is compiled for, `note` gets a sentence if the user's cache folder is not to be trusted.
+/// Starts a program: an executable from the cache, or one that is compiled and, if possible, put there.
+/// `what` says what it is compiled for, `note` gets a sentence if the user's cache folder is not to be
+/// trusted.
 pub fn start<T>(
     front: &Front,
     settings: &Settings,
@@ -106,8 +107,8 @@ pub fn start<T>(
     }
 }
 
-/// Starts an entry of the cache. One that cannot be started is useless (its file system or its permissions forbid it, or
-/// somebody cleans the cache in this moment), and is removed.
+/// Starts an entry of the cache. One that cannot be started is useless (its file system or its permissions
+/// forbid it, or somebody cleans the cache in this moment), and is removed.
 fn from_cache<T>(entry: &Path, spawn: impl Fn(&Path) -> io::Result<T>) -> Option<T> {
     let started = spawn(entry);
     if started.is_err() {

@@ -1,7 +1,7 @@
 //! The C compiler: found through `CC` and `CFLAGS`, as users expect.
 //!
-//! In: C text. Out: an executable, and the text beside it for people who want to look; if there is no executable, there is
-//! no text either.
+//! In: C text. Out: an executable, and the text beside it for people who want to look; if there is no
+//! executable, there is no text either.
 
 use crate::files::{argument, not_written, write, Kept, Unfinished};
 use crate::target::Target;
@@ -142,7 +142,8 @@ fn default_flags(target: Target) -> &'static str {
     }
 }
 
-/// Whether a compiler complains about the text: `prog.c:10:3: error: ...`, or a function that the text calls and nobody has.
+/// Whether a compiler complains about the text: `prog.c:10:3: error: ...`, or a function that the text calls
+/// and nobody has.
 fn is_about(said: &str, source: &Path) -> bool {
     let name = format!("{}:", source.display());
     said.lines().any(|line| {

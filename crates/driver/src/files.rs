@@ -1,5 +1,5 @@
-//! Reading files that somebody else named: what is no file is refused, and what has no end is cut short. `writing` has how
-//! files are written, `temporary` those that are gone in the end.
+//! Reading files that somebody else named: what is no file is refused, and what has no end is cut short.
+//! `writing` has how files are written, `temporary` those that are gone in the end.
 //!
 //! In: a path, such as `prog.fut`, `/dev/stdin` or `/dev/fd/63` (what a shell gives for `<(command)`). Out: the text
 //! or the bytes, or a sentence about why not. Named pipes are refused, because opening one waits until somebody

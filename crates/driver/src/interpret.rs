@@ -64,7 +64,7 @@ impl Interpreted {
         self
     }
 
-    /// Lets programs end soon after somebody sets this.
+    /// Lets programs end soon after this is set.
     pub fn interrupted_by(mut self, interrupt: Arc<AtomicBool>) -> Interpreted {
         self.options.interrupt = interrupt;
         self

@@ -89,7 +89,7 @@ pub struct Options {
     pub steps: u64,
     /// How many bytes an array may take in the interpreter. Reserving memory succeeds for more than there is.
     pub memory_bytes: usize,
-    /// Set by somebody who wants the program to end.
+    /// Set to end the program.
     pub interrupt: Arc<AtomicBool>,
     /// Whether to check that every array is where its place says; for programs over `Memory`.
     pub heap: bool,

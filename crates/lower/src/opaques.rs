@@ -181,8 +181,8 @@ fn flat_values(ty: &Ty) -> Vec<(ScalarType, usize)> {
     }
 }
 
-/// The sizes in a sum that its type says, as constants or as what is the same: of which of the flattened values, the tag
-/// included, and in which dimension.
+/// The sizes in a sum that its type says, as constants or as what is the same: of which of the flattened
+/// values, the tag included, and in which dimension.
 fn known_sizes(constrs: &[(Symbol, Vec<Ty>)]) -> Vec<(usize, usize, SumSize)> {
     let unknown = SubExp::Var(Name(u32::MAX));
     let marked: Vec<(Symbol, Vec<Ty>)> = constrs

@@ -6,7 +6,8 @@
 //! - [`serve`] in `server`: one loop. Texts change at once; files are checked when no message waits, so fast typing costs
 //!   nothing, and requests see the newest text. An edit is answered by a check of what it concerns (`check/modules/kept.rs`); all of
 //!   the file is checked when the user rests, or for requests that need it, and given up if an edit comes meanwhile.
-//! - `state`: what is known of the editor. `files`: what is open, and what is said about it. `diagnostics`: what is wrong, and the fixes.
+//! - `state`: what is known of the editor. `files`: what is open, and what is said about it. `diagnostics`:
+//!   what is wrong, and the fixes.
 //! - `document`: texts, edits, and places as editors count them.
 //! - `analysis`: a checked file, with an index of all places at which a value is named. Of a file with errors, the last
 //!   analysis without any is kept; `view` finds its places in the new text, so most requests still have answers.

@@ -74,7 +74,8 @@ pub(crate) struct Document {
     pub(crate) analysis: Option<Analysis>,
     /// What is right of this text, if it has errors.
     pub(crate) partial: Option<Analysis>,
-    /// The newest check of all of a text, until somebody asks about it: an edit that comes soon should not wait for its analysis.
+    /// The newest check of all of a text, until somebody asks about it: an edit that comes soon should not
+    /// wait for its analysis.
     pub(crate) checked: Option<(Front, FileId)>,
     pub(crate) fresh: bool,
     /// How much of this text was checked.

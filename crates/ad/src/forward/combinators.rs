@@ -8,10 +8,10 @@
 //! filter p xs           filter p xs, with xs' kept where xs is
 //! ```
 //!
-//! An operator on pairs is associative if it is on values, and (e, 0) is neutral if `e` is. If `e` itself has a tangent, that is the
-//! result's where there are no elements. Operands that are equal can have different tangents, so the order of operands matters
-//! for pairs: of equal ones a minimum takes the first. (It matters in histograms and accumulators, too, where threads have no order: there any of
-//! them may be taken.)
+//! An operator on pairs is associative if it is on values, and (e, 0) is neutral if `e` is. If `e` itself has
+//! a tangent, that is the result's where there are no elements. Operands that are equal can have different
+//! tangents, so the order of operands matters for pairs: of equal ones a minimum takes the first. (It matters
+//! in histograms and accumulators, too, where threads have no order: there any of them may be taken.)
 
 use super::Forward;
 use crate::partials::select;
@@ -53,7 +53,8 @@ struct Made {
 }
 
 impl Forward<'_> {
-    /// What an operator becomes if some of its components are active: one of pairs, or one of values and one of tangents.
+    /// What an operator becomes if some of its components are active: one of pairs, or one of values and one
+    /// of tangents.
     pub(super) fn operator(
         &mut self,
         op: Lambda<Soacs>,

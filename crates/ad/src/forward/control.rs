@@ -6,11 +6,12 @@
 //! let (y) = call f(x, n)                          let (y, y') = call f'(x, n, x')
 //! ```
 //!
-//! A function has one derivative for each set of parameters that are active where it is called, which takes their tangents after its
-//! own parameters and returns those of active results after its own results. With bundles it also takes their size.
+//! A function has one derivative for each set of parameters that are active where it is called, which takes
+//! their tangents after its own parameters and returns those of active results after its own results. With
+//! bundles it also takes their size.
 //!
-//! An **accumulator** has an accumulator of tangents beside it if its operator treats tangents alike whatever the values
-//! are (`+`, or none). Else it becomes one of pairs: its elements have their tangents beside them.
+//! An **accumulator** has an accumulator of tangents beside it if its operator treats tangents alike whatever
+//! the values are (`+`, or none). Else it becomes one of pairs: its elements have their tangents beside them.
 
 use super::combinators::{Operator, Part};
 use super::Forward;

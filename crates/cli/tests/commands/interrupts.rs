@@ -33,7 +33,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect()
 }
 
-/// What a terminal does when somebody types Ctrl-C.
+/// What a terminal does on Ctrl-C.
 fn interrupt(child: &Child) {
     let group = format!("-{}", child.id());
     let killed = Command::new("kill").args(["-s", "INT", "--", &group]).status().expect("kill runs");

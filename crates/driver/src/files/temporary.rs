@@ -1,5 +1,5 @@
-//! Temporary folders and unfinished files. One owner removes them: when the value that stands for them is dropped, and when
-//! a signal (Ctrl-C, `kill`, a closed terminal) ends the process.
+//! Temporary folders and unfinished files. One owner removes them: when the value that stands for them is
+//! dropped, and when a signal (Ctrl-C, `kill`, a closed terminal) ends the process.
 //!
 //! ```text
 //! let folder = TempFolder::new()?;      // $TMPDIR/fehu-X1y2Z3, gone with `folder`, or with the process
@@ -29,12 +29,12 @@ const ENDING: [i32; 3] = [SIGHUP, SIGINT, SIGTERM];
 /// How often a folder is tried to be removed into which other processes still write.
 const REMOVALS: usize = 10;
 
-/// How long somebody sleeps who waits for the end.
+/// The pause between two looks for the end.
 const UNTIL_THE_END: Duration = Duration::from_millis(10);
 
 /// What is to be removed, in the order in which it was made.
 struct Owner {
-    /// Set as soon as a signal arrives that ends the process; nothing if nobody waits for signals yet.
+    /// Set as soon as a signal arrives that ends the process; nothing before signals are awaited.
     ending: Option<Arc<AtomicBool>>,
     things: Vec<(PathBuf, Kind)>,
 }
@@ -74,8 +74,8 @@ pub fn unless_ending() {
 }
 
 impl Owner {
-    /// Starts to wait for signals. Those that whoever started us wants to be ignored (`nohup`, a job in the background of a
-    /// script) stay ignored.
+    /// Starts to wait for signals. Those that whoever started us wants to be ignored (`nohup`, a job in the
+    /// background of a script) stay ignored.
     fn watch(&mut self) -> io::Result<()> {
         if self.ending.is_some() {
             return Ok(());

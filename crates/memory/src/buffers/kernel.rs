@@ -291,7 +291,8 @@ impl Buffers {
                 && self.holds_only(c.block, &c.lmad.elements(), c.elem);
             return (here && whole).then_some(Start::Alloc(alloc));
         }
-        // What is there before the loop is made in this body, from the first array on, and becomes what the loop begins with.
+        // What is there before the loop is made in this body, from the first array on, and becomes what the
+        // loop begins with.
         let place = self.tables.place(c.param);
         let mut first: Option<usize> = None;
         for array in self.tables.inside(c.block) {

@@ -21,9 +21,9 @@
 //! - No dimension of the array is in order (a column of a matrix): the copy itself reads in leaps, and saves nothing
 //!   where each element is read once.
 //!
-//! So for `e` elements, a copy is made from `e / 2` reads on in the first case, never in the second, from
-//! `4 e` on in the third, from `2.5 e` on in the fourth, and from `2 e` on, at least, in the last; and from 2^20 reads on, which cost what a launch
-//! does.
+//! So for `e` elements, a copy is made from `e / 2` reads on in the first case, never in the second, from `4
+//! e` on in the third, from `2.5 e` on in the fourth, and from `2 e` on, at least, in the last; and from 2^20
+//! reads on, which cost what a launch does.
 
 use super::access::{Access, Step, Use};
 use fehu_analysis::Known;
