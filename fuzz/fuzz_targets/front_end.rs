@@ -1,5 +1,6 @@
-//! Any text at all: the front end answers with a program or with diagnostics, and never panics.
-//! Start from real programs, too: `cargo fuzz run front_end fuzz/corpus/front_end fuzz/seeds/front_end tests/front tests/run`.
+//! Any text at all: the front end answers with a program or with diagnostics, and never panics. Start from
+//! real programs, too: `cargo fuzz run front_end fuzz/corpus/front_end fuzz/seeds/front_end tests/front
+//! tests/run`.
 
 #![no_main]
 

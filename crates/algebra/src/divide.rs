@@ -65,8 +65,8 @@ impl Poly {
         gcd_of(self.terms().iter().map(|(_, c)| *c))
     }
 
-    /// The strongest polynomial `q` such that `self >= 0` exactly when `q >= 0`: coefficients are divided by what they share,
-    /// and the constant is rounded down, since values are integers.
+    /// The strongest polynomial `q` such that `self >= 0` exactly when `q >= 0`: coefficients are divided by
+    /// what they share, and the constant is rounded down, since values are integers.
     pub fn tighten(&self) -> Poly {
         let variable = self.terms().iter().filter(|(m, _)| !m.is_one());
         let shared = gcd_of(variable.map(|(_, c)| *c));

@@ -40,8 +40,8 @@ pub(crate) struct Models {
 }
 
 impl Models {
-    /// No assignments yet. With `latest`, every other attempt moves the latest variable of a violated fact: what is computed
-    /// from others (a maximum, a quotient) comes after them and can follow them.
+    /// No assignments yet. With `latest`, every other attempt moves the latest variable of a violated fact:
+    /// what is computed from others (a maximum, a quotient) comes after them and can follow them.
     pub(crate) fn new(latest: bool) -> Models {
         Models { latest, ..Models::default() }
     }

@@ -92,8 +92,8 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// A prover for a question that is likely to have no proof, as most have that are asked wherever an answer might help:
-    /// it tries to refute the question before it looks for a proof.
+    /// A prover for a question that is likely to have no proof, as most have that are asked wherever an
+    /// answer might help: it tries to refute the question before it looks for a proof.
     pub(crate) fn doubtful(facts: &'a Facts) -> Prover<'a> {
         Prover { doubtful: true, models: Models::new(true), ..Prover::with_steps(facts, DOUBTFUL_STEPS) }
     }

@@ -1,8 +1,9 @@
 //! Constant bounds of variables, by interval arithmetic over the facts.
 //!
-//! Bounds are kept with the facts and improved whenever a fact is added: the fact may bound each of its variables, given the
-//! bounds of the others, and a better bound of a variable may improve those that other facts give. So a question about bounds
-//! is a lookup, however many facts there are, and a fact that improves nothing costs no more than itself.
+//! Bounds are kept with the facts and improved whenever a fact is added: the fact may bound each of its
+//! variables, given the bounds of the others, and a better bound of a variable may improve those that other
+//! facts give. So a question about bounds is a lookup, however many facts there are, and a fact that improves
+//! nothing costs no more than itself.
 //!
 //! ```text
 //! known  0 <= i                      i is at least 0
@@ -13,7 +14,8 @@
 use crate::monomial::{Monomial, Sym};
 use crate::poly::Poly;
 
-/// Facts that are looked at again because of one new fact. Facts that contradict each other would improve bounds for ever.
+/// Facts that are looked at again because of one new fact. Facts that contradict each other would improve
+/// bounds for ever.
 pub(crate) const MAX_VISITS: usize = 256;
 /// How many facts about one variable are looked at again when its bounds improve.
 pub(crate) const MAX_FACTS: usize = 24;

@@ -1,7 +1,7 @@
 //! What a statement reads and writes by itself, as index functions.
 //!
-//! Bodies inside of the statement are not looked at; neither are the results of parallel operations, which belong to the
-//! points that make them. Views (slices, transpositions, other names) touch nothing.
+//! Bodies inside of the statement are not looked at; neither are the results of parallel operations, which
+//! belong to the points that make them. Views (slices, transpositions, other names) touch nothing.
 
 use crate::Callees;
 use fehu_base::Name;

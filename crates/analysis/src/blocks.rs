@@ -2,10 +2,10 @@
 //!
 //! In: a body with memory. Out: a view of its [flows](fehu_ir::alias) between names of blocks.
 //!
-//! A block is allocated, is a parameter, or comes from others: branches, loops and calls return blocks. So every name has
-//! *sources*, and two names may be one block if they have a source in common. Blocks are handed around whole: places in
-//! two names for one block are counted from the same start. An allocation is a block that no name bound before it can stand
-//! for, even if the name is that of an earlier round of a loop.
+//! A block is allocated, is a parameter, or comes from others: branches, loops and calls return blocks. So
+//! every name has *sources*, and two names may be one block if they have a source in common. Blocks are
+//! handed around whole: places in two names for one block are counted from the same start. An allocation is a
+//! block that no name bound before it can stand for, even if the name is that of an earlier round of a loop.
 
 use fehu_base::Name;
 use fehu_ir::alias::{Flows, How, Signatures};

@@ -1,7 +1,8 @@
 //! What functions do with the memory of their arguments.
 //!
-//! A function that is called may write to the memory of arguments that it consumes. It leaves the others as they are, if nothing that
-//! it returns is in their memory; whoever has an array there can read it after the call.
+//! A function that is called may write to the memory of arguments that it consumes. It leaves the others as
+//! they are, if nothing that it returns is in their memory; whoever has an array there can read it after the
+//! call.
 
 use fehu_base::Name;
 use fehu_ir::mem::MemInfo;

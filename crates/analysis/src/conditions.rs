@@ -1,7 +1,8 @@
 //! How conditions are related: which are the same, which are each other's opposite, and which never hold together.
 //!
-//! Each condition is a truth table over what is unknown: one bit for each choice of values. Comparisons of integers that are each
-//! other's opposite are one unknown. Statements that compute the same from the same are one value, also if they are in different bodies.
+//! Each condition is a truth table over what is unknown: one bit for each choice of values. Comparisons of
+//! integers that are each other's opposite are one unknown. Statements that compute the same from the same
+//! are one value, also if they are in different bodies.
 //!
 //! ```text
 //! let (x : i32) = xs[i]                   let (y : i32) = xs[i]

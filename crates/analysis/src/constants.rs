@@ -1,4 +1,5 @@
-//! The constants of a program, as far as a function has to know them: those that it uses, and what these are computed from.
+//! The constants of a program, as far as a function has to know them: those that it uses, and what these are
+//! computed from.
 //!
 //! A pass that asks for each function goes through the constants once, and not once for each function:
 //!

@@ -7,11 +7,12 @@
 //! - *conditions*: what it means for the index arithmetic that a boolean is true, or false;
 //! - the *ranges* of indices of loops and of parallel operations.
 //!
-//! The facts of a place in the program are then made on the way to it, from the outside in: [`Known::facts`] for the function,
-//! [`Known::enter_body`] for what holds in a body all of whose statements run (checks that pass, elements that exist, sizes
-//! of arrays), [`Known::enter_loop`], [`Known::enter_space`] and [`Known::enter_branch`] for what is around it. A check may
-//! come after the place: if it fails, the program ends, and nobody sees what was computed before. Only memory outside of a block
-//! must not be written even then: that an array fits into a block follows from [`Known::facts`] and from checks that come first.
+//! The facts of a place in the program are then made on the way to it, from the outside in: [`Known::facts`]
+//! for the function, [`Known::enter_body`] for what holds in a body all of whose statements run (checks that
+//! pass, elements that exist, sizes of arrays), [`Known::enter_loop`], [`Known::enter_space`] and
+//! [`Known::enter_branch`] for what is around it. A check may come after the place: if it fails, the program
+//! ends, and nobody sees what was computed before. Only memory outside of a block must not be written even
+//! then: that an array fits into a block follows from [`Known::facts`] and from checks that come first.
 //!
 //! Integers are taken not to wrap around in sums and products with factors that are not excessive: an index computed
 //! otherwise is outside of every array. What a program does with large factors (hashes, random numbers) stays opaque.
@@ -148,8 +149,8 @@ impl Known {
         }
     }
 
-    /// Adds what a certificate stands for if that is one of two things, of which one is refuted here: a check that was moved out of a
-    /// loop holds, or the loop never runs.
+    /// Adds what a certificate stands for if that is one of two things, of which one is refuted here: a check
+    /// that was moved out of a loop holds, or the loop never runs.
     fn enter_alternatives(&self, facts: &mut Facts, certificate: Name) {
         let Some(check) = self.checks.get(&certificate).and_then(|c| c.name()) else { return };
         if let Some(Condition::Or(a, b)) = self.conditions.get(&check) {
@@ -190,8 +191,8 @@ impl Known {
         self.assume(facts, condition, taken, 0);
     }
 
-    /// What holds in the body of a loop, whose surroundings' facts these are. It is worked out once for each body: a pass asks many
-    /// questions about the same statements.
+    /// What holds in the body of a loop, whose surroundings' facts these are. It is worked out once for each
+    /// body: a pass asks many questions about the same statements.
     pub fn in_loop<R: Rep>(&self, facts: &Facts, l: &Loop<R>) -> Facts {
         let key = match &l.form {
             LoopForm::For { var, .. } => *var,
@@ -321,7 +322,8 @@ impl Known {
         }
     }
 
-    /// Adds that an array of one dimension under another size has that size. (Of several dimensions, another may be zero.)
+    /// Adds that an array of one dimension under another size has that size. (Of several dimensions, another
+    /// may be zero.)
     fn same_size(&self, facts: &mut Facts, shape: &[SubExp], array: Name) {
         if let ([new], Some([old])) = (shape, self.shapes.get(&array).map(Vec::as_slice)) {
             facts.assume_eq(&poly(*new), &poly(*old));
@@ -478,8 +480,8 @@ fn quotient_of(remainder: Name) -> Sym {
     Sym(u32::MAX - remainder.0)
 }
 
-/// The remainder whose quotient a variable is, if it is no name of the program. Such a variable has one value for each value
-/// of the remainder: it is bound where the remainder is.
+/// The remainder whose quotient a variable is, if it is no name of the program. Such a variable has one value
+/// for each value of the remainder: it is bound where the remainder is.
 pub fn remainder_of(quotient: Sym) -> Option<Name> {
     (quotient.0 >= FIRST_QUOTIENT).then(|| Name(u32::MAX - quotient.0))
 }

@@ -1,8 +1,8 @@
 //! Which integers are not negative, and below which power of two they are.
 //!
-//! Unlike [`Known`](crate::Known), which takes integers not to wrap around because indices that do are outside of every array,
-//! this is about values: what is said here holds whatever the program computes. `i + 1` is not negative if `i` counts the
-//! iterations of a loop, but `n + m` may be for two sizes.
+//! Unlike [`Known`](crate::Known), which takes integers not to wrap around because indices that do are
+//! outside of every array, this is about values: what is said here holds whatever the program computes. `i +
+//! 1` is not negative if `i` counts the iterations of a loop, but `n + m` may be for two sizes.
 //!
 //! ```text
 //! segmap (i < n) {

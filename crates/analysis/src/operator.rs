@@ -34,8 +34,8 @@ pub fn is_commutative<R: Rep>(comm: Commutativity, op: &Lambda<R>) -> bool {
     }
 }
 
-/// How a GPU combines an element with a value by an operator on scalars, while other threads do the same: by an instruction where
-/// there is one, on one value by compare and swap, else under a lock.
+/// How a GPU combines an element with a value by an operator on scalars, while other threads do the same: by
+/// an instruction where there is one, on one value by compare and swap, else under a lock.
 pub fn update<R: Rep>(op: &Lambda<R>) -> Update {
     if binops(op).is_some_and(|ops| ops.into_iter().all(has_atomic)) {
         return Update::Atomic;

@@ -1,15 +1,16 @@
 //! Whether some arrays, the *source*, may be moved into memory that others, the *destination*, use.
 //!
-//! Once they are there, every write to the source must come after all uses of the destination at the same place: a use that
-//! comes later would see the source, or overwrite it. [`Order`] walks backwards over the statements, collects what the
-//! destination's arrays read and write (the *later uses*) as sets of places, and compares them with each write to the source.
+//! Once they are there, every write to the source must come after all uses of the destination at the same
+//! place: a use that comes later would see the source, or overwrite it. [`Order`] walks backwards over the
+//! statements, collects what the destination's arrays read and write (the *later uses*) as sets of places,
+//! and compares them with each write to the source.
 //!
-//! - The iterations of a loop are walked once. What the iterations after an iteration use, with its index renamed, must not
-//!   meet what that iteration writes.
-//! - The points of a parallel operation run in any order: uses of any other point must not meet what a point writes. At one
-//!   point, reads come before the writes of its results.
-//! - Uses leave a loop or operation as the union over all indices. Places that depend on anything else inside are widened
-//!   to the whole array, or to the whole block.
+//! - The iterations of a loop are walked once. What the iterations after an iteration use, with its index
+//!   renamed, must not meet what that iteration writes.
+//! - The points of a parallel operation run in any order: uses of any other point must not meet what a point
+//!   writes. At one point, reads come before the writes of its results.
+//! - Uses leave a loop or operation as the union over all indices. Places that depend on anything else inside
+//!   are widened to the whole array, or to the whole block.
 //!
 //! ```text
 //! let (s : i32) = ys[1, i]                         later uses {m + i};      uses come before all writes: fine
@@ -78,8 +79,8 @@ impl Uses {
     }
 }
 
-/// Names bound inside of the current statement that places must not mention when they leave it; indices may be there until
-/// they are expanded.
+/// Names bound inside of the current statement that places must not mention when they leave it; indices may
+/// be there until they are expanded.
 #[derive(Clone, Default)]
 struct Inside {
     bound: FxHashSet<Name>,
@@ -87,8 +88,8 @@ struct Inside {
 }
 
 impl Order<'_> {
-    /// Walks backwards over statements, whose facts these are. `uses` is what comes after them, and what they do is added.
-    /// Whether every write to the source is safe.
+    /// Walks backwards over statements, whose facts these are. `uses` is what comes after them, and what they
+    /// do is added. Whether every write to the source is safe.
     pub fn stms(&self, facts: &Facts, stms: &[Stm<Memory>], uses: &mut Uses) -> bool {
         self.backwards(facts, &Inside::default(), stms, uses)
     }
@@ -153,8 +154,9 @@ impl Order<'_> {
         true
     }
 
-    /// Whether each write to the source goes through the same places in the same order as each use of the destination that it
-    /// meets, and belongs to it: results of a point are copied one after the other. The same set of places is not enough: `xs[k:] ++ xs[:k]` and `reverse xs` have that of `xs`.
+    /// Whether each write to the source goes through the same places in the same order as each use of the
+    /// destination that it meets, and belongs to it: results of a point are copied one after the other. The
+    /// same set of places is not enough: `xs[k:] ++ xs[:k]` and `reverse xs` have that of `xs`.
     fn stays_in_place(&self, facts: &Facts, inside: &Inside, list: &[Access]) -> bool {
         let (mut used, mut written) = (vec![], vec![]);
         for access in list {
@@ -281,7 +283,8 @@ impl Order<'_> {
         let (Summary::Parts(written), Summary::Parts(used)) = (&point.written, &point.used) else {
             return point.written.disjoint(facts, &point.used);
         };
-        // Each point of a map reads before it writes: it is done by one thread, or by a block that waits before each of its writes.
+        // Each point of a map reads before it writes: it is done by one thread, or by a block that waits
+        // before each of its writes.
         let in_order = matches!(seg.kind, SegKind::Map);
         written.iter().all(|w| {
             used.iter().all(|u| {
@@ -353,7 +356,8 @@ impl Inside {
         inside
     }
 
-    /// The places of a part of an array, or more, in terms of indices and of what is bound outside. `None` for any place.
+    /// The places of a part of an array, or more, in terms of indices and of what is bound outside. `None`
+    /// for any place.
     fn visible(&self, facts: &Facts, part: &Part, lmad: &Lmad) -> Option<Lmad> {
         let seen = |l: Lmad| {
             let l = l.map_parts(|p| facts.normalise(p));

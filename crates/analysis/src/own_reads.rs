@@ -6,8 +6,9 @@
 //!   let (es) = segmap in_block (k < m) { let (y) = xss[i, k]  return (exp(y - top)) }
 //! ```
 //!
-//! `x` and `y` are one read: an element of an array that the block does not write, at the index of the point, beside indices that all points of the
-//! operation have in common. A thread that has the same points in all operations reads it once.
+//! `x` and `y` are one read: an element of an array that the block does not write, at the index of the point,
+//! beside indices that all points of the operation have in common. A thread that has the same points in all
+//! operations reads it once.
 
 use fehu_base::prim::PrimType;
 use fehu_base::Name;

@@ -7,12 +7,12 @@ use fehu_ir::mem::{poly, sym};
 use fehu_ir::{Basic, Exp, Rep, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
-/// Polynomials with more terms and factors than this stay names: products of sums, one after another, would have as many terms as
-/// there are statements, each of as many factors. Offsets of arrays have few.
+/// Polynomials with more terms and factors than this stay names: products of sums, one after another, would
+/// have as many terms as there are statements, each of as many factors. Offsets of arrays have few.
 const MAX_SIZE: usize = 200;
 
-/// The integer that a statement computes as a polynomial, in terms of others that are known. `counts` says of a name whether it
-/// is the variable of a loop: that is what it counts, in any width.
+/// The integer that a statement computes as a polynomial, in terms of others that are known. `counts` says of
+/// a name whether it is the variable of a loop: that is what it counts, in any width.
 pub fn polynomial<R: Rep>(
     stm: &Stm<R>,
     known: &FxHashMap<Sym, Poly>,

@@ -21,7 +21,8 @@ pub fn recursive<R: Rep>(funs: &[FunDef<R>]) -> FxHashSet<Name> {
     cycles.flatten().map(|f| funs[f].name).collect()
 }
 
-/// Strongly connected components of a graph of calls, by Tarjan's algorithm with a stack of its own: callees come before callers.
+/// Strongly connected components of a graph of calls, by Tarjan's algorithm with a stack of its own: callees
+/// come before callers.
 pub fn components(calls: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const UNSEEN: usize = usize::MAX;
     let mut index = vec![UNSEEN; calls.len()];

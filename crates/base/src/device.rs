@@ -1,8 +1,8 @@
 //! Facts about GPUs that generated code relies on. What the device has is asked at run time where it matters; these
 //! hold for all of them, or are what a program gets when nobody says otherwise.
 
-/// Threads that run in step, and exchange values without shared memory. Devices of OpenCL that have fewer, or none, are served
-/// by the same code with barriers.
+/// Threads that run in step, and exchange values without shared memory. Devices of OpenCL that have fewer, or
+/// none, are served by the same code with barriers.
 pub const WARP_THREADS: i64 = 32;
 
 /// The most warps of a thread block: of 1024 threads.
@@ -14,8 +14,8 @@ pub const BLOCK_THREADS: i64 = 256;
 /// Elements along a side of a tile in shared memory, unless said otherwise.
 pub const TILE_SIDE: i64 = 16;
 
-/// Threads along a side of a tile whose threads have many points each, unless said otherwise: with 8 x 8 threads each may have 255
-/// registers.
+/// Threads along a side of a tile whose threads have many points each, unless said otherwise: with 8 x 8
+/// threads each may have 255 registers.
 pub const SMALL_TILE_SIDE: i64 = 8;
 
 /// Elements along a side of a tile in the registers of a thread, unless said otherwise.
@@ -30,8 +30,8 @@ pub const BANKS_BYTES: i64 = 128;
 /// Bytes of shared memory that the text of a kernel may declare; more must be asked for at the launch.
 pub const MAX_DECLARED_SHARED_BYTES: i64 = 48 * 1024;
 
-/// Elements by which rows in shared memory are longer than a multiple of the number of banks, where neighbouring threads write
-/// one below the other.
+/// Elements by which rows in shared memory are longer than a multiple of the number of banks, where
+/// neighbouring threads write one below the other.
 pub const BANK_PADDING_ELEMENTS: i64 = 4;
 
 /// Elements of a tile that a thread reads side by side, as one load.

@@ -1,5 +1,5 @@
-//! The functions that the compiler itself provides, as the module `intrinsics`: one list for the checker, which gives them
-//! types, and for lowering, which gives them meaning.
+//! The functions that the compiler itself provides, as the module `intrinsics`: one list for the checker,
+//! which gives them types, and for lowering, which gives them meaning.
 //!
 //! ```text
 //! intrinsics.hist_2d      Intrinsic::HigherOrder(HigherOrder::Hist(2))      5 arguments
@@ -7,9 +7,9 @@
 //! +                       Intrinsic::Operator(Operator::Add)             2 arguments
 //! ```
 //!
-//! A new one needs a line in [`NAMES`] and, where its arguments differ from those of its kind, in its `arity`; its
-//! type in `crates/check/prelude/intrinsics.fut` (or, if it works on several scalar types, in the checker's tables); its meaning in
-//! `lower/intrinsics.rs`.
+//! A new one needs a line in [`NAMES`] and, where its arguments differ from those of its kind, in its
+//! `arity`; its type in `crates/check/prelude/intrinsics.fut` (or, if it works on several scalar types, in
+//! the checker's tables); its meaning in `lower/intrinsics.rs`.
 
 use crate::ops::MathFn;
 
@@ -19,7 +19,8 @@ use crate::ops::MathFn;
 pub enum Intrinsic {
     /// An overloaded function of two scalars.
     Operator(Operator),
-    /// A function of the mathematics library. Those that differ for signed and unsigned numbers are named by the signed one.
+    /// A function of the mathematics library. Those that differ for signed and unsigned numbers are named by
+    /// the signed one.
     Math(MathFn),
     /// From any scalar type to any other.
     Convert,

@@ -28,7 +28,8 @@ pub use name::{Name, NameSource};
 pub use span::{FileId, SourceFile, SourceMap, Span};
 pub use symbol::Symbol;
 
-/// Ends the compiler with a report of a mistake of ours, never of the user's: in which step it is, and where in the program.
+/// Ends the compiler with a report of a mistake of ours, never of the user's: in which step it is, and where
+/// in the program.
 #[macro_export]
 macro_rules! bug {
     ($($arg:tt)*) => {

@@ -1,15 +1,15 @@
 //! What the compiler is doing, so that the report of a mistake of its own says where that is.
 //!
-//! In: the step that runs (from the runner of passes), and the statement that is looked at (from the walks over programs). Out: a few
-//! words that [`bug!`](crate::bug) adds to its message. Walks note only what they come by, so it is the statement that was looked at
-//! last.
+//! In: the step that runs (from the runner of passes), and the statement that is looked at (from the walks
+//! over programs). Out: a few words that [`bug!`](crate::bug) adds to its message. Walks note only what they
+//! come by, so it is the statement that was looked at last.
 //!
 //! ```text
 //! internal compiler error in fusion#2, at the statement of _23: no type for x_17
 //! ```
 //!
-//! The name is shown by its number, with which it ends in what `fehu dev --after` prints; no two names of a program have the
-//! same, so that it tells the function, too.
+//! The name is shown by its number, with which it ends in what `fehu dev --after` prints; no two names of a
+//! program have the same, so that it tells the function, too.
 
 use crate::Name;
 use std::cell::Cell;

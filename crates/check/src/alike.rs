@@ -1,7 +1,9 @@
-//! Whether two programs are the same but for a name: whoever renames something asks, since that must change nothing else.
+//! Whether two programs are the same but for a name: whoever renames something asks, since that must change
+//! nothing else.
 //!
-//! In: two programs, and what a label of records or sums may be called in the first and in the second. Names of values and types are unique
-//! ([`fehu_base::Name`]), so programs are the same if each name of one stands for one name of the other:
+//! In: two programs, and what a label of records or sums may be called in the first and in the second. Names
+//! of values and types are unique ([`fehu_base::Name`]), so programs are the same if each name of one stands
+//! for one name of the other:
 //!
 //! ```text
 //! def f (x: i32) = let y = x in y + x      alike: x_1 y_2 y_2 x_1 and a_1 y_2 y_2 a_1
@@ -18,8 +20,8 @@ use fehu_base::{FileId, Name, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Whether two programs are the same but for names; `prelude` are the files that both share. A label that is called `old` in the
-/// first may be called `new` in the second.
+/// Whether two programs are the same but for names; `prelude` are the files that both share. A label that is
+/// called `old` in the first may be called `new` in the second.
 pub fn alike(a: &Program, b: &Program, prelude: &[FileId], old: Symbol, new: Symbol) -> bool {
     let mut walk = Alike {
         a,

@@ -1,12 +1,11 @@
 //! Substitution in types: of sizes for size names, and of definitions for type
 //! names, also inside the expressions that stand as sizes.
 //!
-//! Expanding `type t [n] 'a = ...` at `t [k] i32` is a substitution; so is
-//! seeing a module through a module type. A type name may stand for a
-//! definition with existential sizes, `type~ t = ?[n].[n]i32`. Those come out
-//! at the nearest place that can bind them: the result of an arrow, or the
-//! whole type; and those of parameters at the whole type, for callers bring them. What an arrow binds (its parameter, its existential sizes) is
-//! renamed, so that one definition may be used twice in one type.
+//! Expanding `type t [n] 'a = ...` at `t [k] i32` is a substitution; so is seeing a module through a module
+//! type. A type name may stand for a definition with existential sizes, `type~ t = ?[n].[n]i32`. Those come
+//! out at the nearest place that can bind them: the result of an arrow, or the whole type; and those of
+//! parameters at the whole type, for callers bring them. What an arrow binds (its parameter, its existential
+//! sizes) is renamed, so that one definition may be used twice in one type.
 
 use crate::tast::{
     Access, Case, Exp, ExpKind, Index, Lambda, LocalFun, Loop, LoopForm, Pat, PatKind, RangeEnd,

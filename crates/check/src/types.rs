@@ -259,14 +259,16 @@ impl Type {
     }
 }
 
-/// How many parts a type may have, as far as it is written out. Abbreviations and pairs of pairs can double with every line
-/// of a program.
+/// How many parts a type may have, as far as it is written out. Abbreviations and pairs of pairs can double
+/// with every line of a program.
 pub const MAX_PARTS: usize = 100_000;
 
-/// How deep parts may be in each other: every level of an expression can have a type of its own, one deeper than the last.
+/// How deep parts may be in each other: every level of an expression can have a type of its own, one deeper
+/// than the last.
 pub const MAX_DEPTH: usize = 400;
 
-/// Whether a type has more than [`MAX_PARTS`] parts, or parts deeper than [`MAX_DEPTH`]; `known` says what a type variable of inference stands for.
+/// Whether a type has more than [`MAX_PARTS`] parts, or parts deeper than [`MAX_DEPTH`]; `known` says what a
+/// type variable of inference stands for.
 pub fn is_too_large(t: &Type, mut known: impl FnMut(&Type) -> Type) -> bool {
     let mut count = 0;
     let mut rest = vec![(t.clone(), 0)];

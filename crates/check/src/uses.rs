@@ -1,6 +1,7 @@
 //! What the words of a program refer to: for tools that find and change names.
 //!
-//! The checker notes it on its way, in the program's own files and if somebody has asked. Places are those of single words:
+//! The checker notes it on its way, in the program's own files and if somebody has asked. Places are those of
+//! single words:
 //!
 //! ```text
 //! module type S = {val v: i32}
@@ -39,7 +40,8 @@ pub struct Label {
     pub declared: bool,
 }
 
-/// All fields of a record, or all constructors of a sum, in alphabetical order. Types with the same labels may be one type.
+/// All fields of a record, or all constructors of a sum, in alphabetical order. Types with the same labels
+/// may be one type.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
 pub enum Labels {

@@ -1,7 +1,7 @@
-//! Programs with mistakes, and the messages they get. Each file under
-//! `errors/` is a program; its last comment block, after the line `-- ==>`, is
-//! what checking it prints. Every fix that comes with a message is tried. `FEHU_BLESS=1 cargo test -p fehu-check --test suite errors`
-//! writes the blocks anew; review the changes as code.
+//! Programs with mistakes, and the messages they get. Each file under `errors/` is a program; its last
+//! comment block, after the line `-- ==>`, is what checking it prints. Every fix that comes with a message is
+//! tried. `FEHU_BLESS=1 cargo test -p fehu-check --test suite errors` writes the blocks anew; review the
+//! changes as code.
 
 use fehu_base::diagnostic::Colour;
 use fehu_base::{Diagnostic, FileId, SourceMap};

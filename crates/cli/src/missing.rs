@@ -1,5 +1,5 @@
-//! Commands of Futhark's own compiler that are not here: a user who types one reads that it is missing, and what to use instead,
-//! rather than the nearest name.
+//! Commands of Futhark's own compiler that are not here: a user who types one reads that it is missing, and
+//! what to use instead, rather than the nearest name.
 
 /// What to say about a command that is not there; `None` if Futhark has no such command either.
 pub(crate) fn explanation(command: &str) -> Option<String> {

@@ -1,7 +1,9 @@
-//! Programs of `tests/gpu` as CUDA programs without a GPU: their kernels run on the host, by the driver of `tests/cuda`, and give the answers of the C back end.
+//! Programs of `tests/gpu` as CUDA programs without a GPU: their kernels run on the host, by the driver of
+//! `tests/cuda`, and give the answers of the C back end.
 //!
-//! This is the only test of what CUDA's kernels do differently: warps exchange values, copies to shared memory go on beside the thread. Threads that do not come to
-//! a barrier together end the program; in which order they have their turns must not matter.
+//! This is the only test of what CUDA's kernels do differently: warps exchange values, copies to shared
+//! memory go on beside the thread. Threads that do not come to a barrier together end the program; in which
+//! order they have their turns must not matter.
 
 use crate::gpu::{fehu, text, Half, Part};
 use std::path::Path;

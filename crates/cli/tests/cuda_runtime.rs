@@ -115,7 +115,8 @@ fn nothing_is_lost_after_a_failure() {
     }
 }
 
-/// Kernels read 16 bytes at a time. What the user's memory holds is copied to where they can do so, and only if it must be.
+/// Kernels read 16 bytes at a time. What the user's memory holds is copied to where they can do so, and only
+/// if it must be.
 #[test]
 fn memory_of_the_user_may_begin_anywhere() {
     let dir = tempfile::tempdir().expect("a temporary folder");

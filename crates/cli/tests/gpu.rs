@@ -1,9 +1,9 @@
 //! Programs of `tests/gpu` on OpenCL: every version of every nest gives the answers of the C back end.
 //!
-//! Most of the time goes into compiling kernels, which PoCL does twice as fast without optimising them; so that is how all
-//! programs are run, with the versions that their sizes choose and with the outermost ones. Versions by chance are tried on
-//! a few programs in each run, and with optimised kernels. Which ones and which versions depends on `FEHU_GPU_SEED`, which `./test`
-//! sets, or else on the day; it is printed.
+//! Most of the time goes into compiling kernels, which PoCL does twice as fast without optimising them; so
+//! that is how all programs are run, with the versions that their sizes choose and with the outermost ones.
+//! Versions by chance are tried on a few programs in each run, and with optimised kernels. Which ones and
+//! which versions depends on `FEHU_GPU_SEED`, which `./test` sets, or else on the day; it is printed.
 //!
 //! Any OpenCL device will do; PoCL, which `./test` installs, makes one of the CPU. Without a device there is nothing to
 //! test, and the tests say so; with `FEHU_REQUIRE_OPENCL`, which `./test` sets, they fail.
@@ -148,8 +148,9 @@ fn each_plan_is_in_a_program_that_is_there() {
     }
 }
 
-/// The versions that the sizes choose, and the outermost ones; the innermost ones are what small data gets by default. One after
-/// the other, since the kernels are the same, and PoCL keeps those that it has compiled, as `fehu test` keeps the answers of C.
+/// The versions that the sizes choose, and the outermost ones; the innermost ones are what small data gets by
+/// default. One after the other, since the kernels are the same, and PoCL keeps those that it has compiled,
+/// as `fehu test` keeps the answers of C.
 fn programs_give_the_answers_of_c(part: Part) {
     let dir = tempfile::tempdir().expect("a temporary folder");
     if has_device(dir.path()) {
@@ -239,7 +240,8 @@ fn tiles_have_any_size() {
     test(&program, Kernels::Plain, &all);
 }
 
-/// What a compiler says of programs that the host runs step by step: the form that is in the way, its line, and the operation.
+/// What a compiler says of programs that the host runs step by step: the form that is in the way, its line,
+/// and the operation.
 #[test]
 fn what_is_not_run_in_parallel_is_said() {
     let list = "let xs = loop xs = iota n while length xs > 1 do filter (> xs[0]) xs";

@@ -1,5 +1,5 @@
-//! The runtime of OpenCL programs, on a library that has no device (`tests/ffi/fake_opencl.c`): whatever call fails, the
-//! program says so, objects are used only while they are there, and all are given back.
+//! The runtime of OpenCL programs, on a library that has no device (`tests/ffi/fake_opencl.c`): whatever call
+//! fails, the program says so, objects are used only while they are there, and all are given back.
 
 use crate::fake::run;
 use std::fs;

@@ -1,5 +1,6 @@
-//! `docs/commands.md` says which of Futhark's commands are there, what those with a manual print for `--help`, and which
-//! options of the manuals are missing. `FEHU_BLESS=1 cargo test -p fehu-cli --test suite option_table` writes it anew.
+//! `docs/commands.md` says which of Futhark's commands are there, what those with a manual print for
+//! `--help`, and which options of the manuals are missing. `FEHU_BLESS=1 cargo test -p fehu-cli --test suite
+//! option_table` writes it anew.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,8 +1,9 @@
 //! A C compiler for tests whose programs run for less time than it takes to optimise them.
 //!
-//! `tcc`, which `./test` installs, takes a tenth of the time that gcc takes even if that optimises nothing. It has no threads with
-//! memory of their own, so that programs for several cores are compiled by `cc`. That generated text has no warnings and is right
-//! when it is optimised is tested in `codegen`, and by tests that do not ask for this.
+//! `tcc`, which `./test` installs, takes a tenth of the time that gcc takes even if that optimises nothing.
+//! It has no threads with memory of their own, so that programs for several cores are compiled by `cc`. That
+//! generated text has no warnings and is right when it is optimised is tested in `codegen`, and by tests that
+//! do not ask for this.
 
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;

@@ -1,7 +1,9 @@
-//! The README and the pages of the guide hold what they promise: their commands run as they stand, in order, in a folder that
-//! has what a clone has, and print what is said; their links lead somewhere; commands exist. So do the examples.
+//! The README and the pages of the guide hold what they promise: their commands run as they stand, in order,
+//! in a folder that has what a clone has, and print what is said; their links lead somewhere; commands exist.
+//! So do the examples.
 //!
-//! A block marked `sh` is run. A block marked `text` after it is what it prints. One marked `console` needs a GPU, and is not run.
+//! A block marked `sh` is run. A block marked `text` after it is what it prints. One marked `console` needs a
+//! GPU, and is not run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -8,9 +8,9 @@
 //! formats, the command line, the server) is the runtime in `crates/codegen/rts/c`, real C files
 //! that [`c`] pastes together. What is special to the program is printed here:
 //!
-//! - `c/expr` and `c/stm` print code as all machines spell it; a `Dialect` says the rest: `c/cpu` for functions and tasks of
-//!   CPUs, `gpu/driver` for the host of a GPU, `gpu/threads` for kernels. An `Api` says what OpenCL and CUDA do each in their
-//!   own way.
+//! - `c/expr` and `c/stm` print code as all machines spell it; a `Dialect` says the rest: `c/cpu` for
+//!   functions and tasks of CPUs, `gpu/driver` for the host of a GPU, `gpu/threads` for kernels. An `Api`
+//!   says what OpenCL and CUDA do each in their own way.
 //! - `c/types` lists the types of the entry points as tables, `c/api` and
 //!   `c/entry` print the public functions, which only wrap what the runtime
 //!   does with those tables; `c/header` and `c/manifest` describe them.

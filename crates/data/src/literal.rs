@@ -142,8 +142,8 @@ pub(crate) fn parse_with(token: &str, t: ScalarType, outside: Outside) -> Result
     value.ok_or_else(|| format!("'{}' is no value of type {t}", quoted(token)))
 }
 
-/// The bits of an integer: sign, decimal, hexadecimal or binary digits with underscores, suffix. Nothing inside if it is out
-/// of the type's range.
+/// The bits of an integer: sign, decimal, hexadecimal or binary digits with underscores, suffix. Nothing
+/// inside if it is out of the type's range.
 fn integer(token: &str, t: ScalarType, outside: Outside) -> Option<Option<i64>> {
     let (negative, number) = sign(token);
     let (radix, digits) = radix(number);

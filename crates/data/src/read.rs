@@ -14,8 +14,8 @@ pub fn read_values(bytes: &[u8]) -> Result<Vec<Value>, DataError> {
     Reader::new(bytes).collect()
 }
 
-/// Reads the values of a data file one after the other: as an iterator, which ends after an error, whatever there is; or
-/// values of given types, as compiled programs do.
+/// Reads the values of a data file one after the other: as an iterator, which ends after an error, whatever
+/// there is; or values of given types, as compiled programs do.
 #[derive(Debug)]
 pub struct Reader<'a> {
     cursor: Cursor<'a>,

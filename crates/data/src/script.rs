@@ -13,7 +13,8 @@
 //! function ::= name | "$" name
 //! ```
 //!
-//! Only a function that stands there by itself takes arguments: `(f 1) 2` is refused, as `1 2` is. Lists may end in a comma.
+//! Only a function that stands there by itself takes arguments: `(f 1) 2` is refused, as `1 2` is. Lists may
+//! end in a comma.
 
 use crate::cursor::{Cursor, DataError};
 use crate::literal::{read_literal, Number};

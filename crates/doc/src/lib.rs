@@ -1,7 +1,7 @@
 //! Documentation: from checked files to pages for browsers.
 //!
-//! In: [`Input`]s, the files of a library with their trees and what they declare. Out: a [`Site`]: a page for each file, a
-//! view of its source, an index of all names that can be searched, and one stylesheet.
+//! In: [`Input`]s, the files of a library with their trees and what they declare. Out: a [`Site`]: a page for
+//! each file, a view of its source, an index of all names that can be searched, and one stylesheet.
 //!
 //! ```text
 //! -- | The sum of a and b.             <section id="term-add"> val add : i32 -> i32 -> i32

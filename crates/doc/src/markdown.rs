@@ -1,5 +1,5 @@
-//! Comments as HTML: Markdown, in which `` `name`@term `` links to a declaration, and `` `name`@term@"file" `` to one of
-//! another file. HTML in comments is shown, not used.
+//! Comments as HTML: Markdown, in which `` `name`@term `` links to a declaration, and `` `name`@term@"file"
+//! `` to one of another file. HTML in comments is shown, not used.
 
 use crate::html::escape;
 use pulldown_cmark::{html, CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};

@@ -55,7 +55,8 @@ fn lines(
     }
 }
 
-/// The program after a step: `simplify#3`, `simplify` for its last run, or the name of a language for the last program in it.
+/// The program after a step: `simplify#3`, `simplify` for its last run, or the name of a language for the
+/// last program in it.
 pub fn after(front: &Front, settings: &Settings, step: &str) -> Result<String, Vec<Diagnostic>> {
     let mut found = None;
     let wanted = |id: &StepId, s: &Step<'_>| id.matches(step) || s.to == step;
@@ -309,7 +310,8 @@ fn read(text: &str) -> Result<Box<dyn Form>, String> {
     }
 }
 
-/// Whether printing and reading back loses nothing, after every step whose language can be read: the first where it does.
+/// Whether printing and reading back loses nothing, after every step whose language can be read: the first
+/// where it does.
 pub fn round_trip(front: &Front, settings: &Settings) -> Result<Option<String>, Vec<Diagnostic>> {
     let mut lost = None;
     // A step that changes nothing need not be read again: many have nothing to do.
@@ -340,8 +342,8 @@ pub enum Culprit {
     Pass(String),
 }
 
-/// Finds the optional pass that makes a shell command fail, by limiting how many passes run in the compilers that it starts.
-/// `tried` is called before each run with the number of passes.
+/// Finds the optional pass that makes a shell command fail, by limiting how many passes run in the compilers
+/// that it starts. `tried` is called before each run with the number of passes.
 pub fn bisect(
     front: &Front,
     settings: &Settings,

@@ -81,7 +81,8 @@ pub fn check_over(main: &Path, overlay: Overlay) -> Front {
 /// How much is known of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
-    /// What is to be said about the definitions that have changed, and about some of those that use them; more is found by the next check.
+    /// What is to be said about the definitions that have changed, and about some of those that use them;
+    /// more is found by the next check.
     Part,
     /// What is to be said about all definitions; only those were checked that an edit concerns, so there is no program.
     Changed,
@@ -89,9 +90,9 @@ pub enum Depth {
     All,
 }
 
-/// Checks the program with this main file again and again, each time what differs from the last time. What is not broken is checked
-/// even if there are syntax errors. Says how much is known then: as much as is wanted, or less only if that is [`Depth::Part`]. Nothing, if
-/// `give_up` said that nobody wants to know any more.
+/// Checks the program with this main file again and again, each time what differs from the last time. What is
+/// not broken is checked even if there are syntax errors. Says how much is known then: as much as is wanted,
+/// or less only if that is [`Depth::Part`]. Nothing, if `give_up` said that nobody wants to know any more.
 pub fn check_edited(
     memory: &mut Memory,
     main: &Path,

@@ -32,8 +32,8 @@ pub fn generate(front: &Front, settings: &Settings, times: &mut Times) -> Result
     Ok(Generated { text, warnings: warnings.into_inner() })
 }
 
-/// How to run pipelines, by the settings and the environment: `FEHU_SKIP_PASS`, `FEHU_PASS_LIMIT` and `FEHU_VALIDATE`, which
-/// reach every command.
+/// How to run pipelines, by the settings and the environment: `FEHU_SKIP_PASS`, `FEHU_PASS_LIMIT` and
+/// `FEHU_VALIDATE`, which reach every command.
 pub(crate) fn runner<'a>(settings: &Settings) -> Runner<'a> {
     let mut skip = settings.skip_passes.clone();
     if let Ok(more) = std::env::var("FEHU_SKIP_PASS") {
@@ -102,8 +102,8 @@ pub fn watch(
     watched(front, settings, watcher, |pipeline, runner| pipeline.run((), runner).map(|_| ()))
 }
 
-/// The same for someone who wants to see some steps: those after the last of them do not run, and when they must and panic,
-/// what was seen is kept.
+/// The same for someone who wants to see some steps: those after the last of them do not run, and when they
+/// must and panic, what was seen is kept.
 pub(crate) fn watch_until(
     front: &Front,
     settings: &Settings,

@@ -1,9 +1,9 @@
 //! Running programs without compiling them to C: the interpreter of the core IR, on data as files hold it.
 //!
-//! In: a checked program, an entry point, values. Out: values, or the program's error. The program is interpreted as
-//! lowering leaves it, before any optimisation. [`Interpreted::run`] speaks the language of data files;
-//! [`Interpreted::print`] reads and prints what the executable reads and prints (`written`); [`Interpreted::evaluate`] gives a
-//! value of any type, for people to read (`shaped`).
+//! In: a checked program, an entry point, values. Out: values, or the program's error. The program is
+//! interpreted as lowering leaves it, before any optimisation. [`Interpreted::run`] speaks the language of
+//! data files; [`Interpreted::print`] reads and prints what the executable reads and prints (`written`);
+//! [`Interpreted::evaluate`] gives a value of any type, for people to read (`shaped`).
 
 mod shaped;
 mod stops;
@@ -82,7 +82,8 @@ impl Interpreted {
         self
     }
 
-    /// Calls `stop` wherever the program stops, with the variables in scope. The program must have been lowered with stops.
+    /// Calls `stop` wherever the program stops, with the variables in scope. The program must have been
+    /// lowered with stops.
     pub fn stopping(mut self, stop: impl Fn(&Loc, Vec<Variable>) + Send + Sync + 'static) -> Interpreted {
         let inner = self.options.trace.take();
         self.options.trace = Some(stops::watch(self.prog.opaques.clone(), inner, stop));
@@ -124,8 +125,8 @@ impl Interpreted {
         values.ok_or_else(no_such_results)
     }
 
-    /// Runs an entry point on the text or binary data that an executable reads, and gives what it prints: a text for each
-    /// component of a tuple, or one.
+    /// Runs an entry point on the text or binary data that an executable reads, and gives what it prints: a
+    /// text for each component of a tuple, or one.
     pub fn print(&self, entry: &str, input: &[u8]) -> Result<Vec<String>, Stopped> {
         let face = self.entry(entry)?;
         let results = self.call(face, self.read_arguments(face, input)?)?;

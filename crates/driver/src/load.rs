@@ -33,7 +33,8 @@ pub fn load(main: &Path) -> Loaded {
     load_over(main, Overlay::default())
 }
 
-/// Texts that stand for the contents of files, such as those that an editor has not saved. The paths are [`normalise`]d.
+/// Texts that stand for the contents of files, such as those that an editor has not saved. The paths are
+/// [`normalise`]d.
 pub type Overlay = FxHashMap<PathBuf, String>;
 
 /// Loads a program from its main file; files that are in the overlay are not read.

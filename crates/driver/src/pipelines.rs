@@ -1,16 +1,17 @@
 //! What happens to a program on each back end, from the checked source to text: the table of contents of the compiler.
 //!
-//! Each back end has a list ([`of`]): [`c`], [`multicore`], [`gpu`] (OpenCL and CUDA differ in three steps). All start with
-//! [`soacs`]. A line is a pass or a lowering, with the reason why it stands there; `fehu dev --list` prints the lists.
+//! Each back end has a list ([`of`]): [`c`], [`multicore`], [`gpu`] (OpenCL and CUDA differ in three steps).
+//! All start with [`soacs`]. A line is a pass or a lowering, with the reason why it stands there; `fehu dev
+//! --list` prints the lists.
 //!
 //! ```text
 //! source ─ lower ─> soacs ─ flatten ─> kernels ─ introduce-memory ─> memory ─ translate ─> imp ─ text ─> text
 //! ```
 //!
-//! Programs go one way, with one exception that has a name: on GPUs, `kernels-or-host-loops` runs the steps from flattening to
-//! memory, and when one of them refuses a kernel (it would have to allocate while it runs), leaves out the version of an
-//! irregular nest that it is in, or makes a host loop of the outermost parallel operation around it, and runs those steps again.
-//! The user gets a warning of host loops.
+//! Programs go one way, with one exception that has a name: on GPUs, `kernels-or-host-loops` runs the steps
+//! from flattening to memory, and when one of them refuses a kernel (it would have to allocate while it
+//! runs), leaves out the version of an irregular nest that it is in, or makes a host loop of the outermost
+//! parallel operation around it, and runs those steps again. The user gets a warning of host loops.
 
 use crate::compile::{Product, Settings};
 use crate::front::Front;
@@ -390,8 +391,9 @@ fn text(front: &Front, settings: &Settings, program: &Program) -> Output {
     fehu_codegen::generate(backend, program, &analysis, &options)
 }
 
-/// The remedy for refused kernels: where another version does without them, that one is left; else the outermost parallel
-/// operations around them are flattened, or become host loops, with a warning that names what is in the way.
+/// The remedy for refused kernels: where another version does without them, that one is left; else the
+/// outermost parallel operations around them are flattened, or become host loops, with a warning that names
+/// what is in the way.
 fn serialise(
     front: &Front,
     prog: Prog<Soacs>,

@@ -4,10 +4,11 @@
 //! structure gpu { SegRed 1 /If/True/SegMap 2 Screma 0 }
 //! ```
 //!
-//! In: a checked program, and the stage after which to look. Out: a [`Structure`], the tree of all operations, in which
-//! paths are counted. A path that starts with `/` leads from the body of a function inwards; any other counts
-//! wherever it occurs. The names are those of the public test suite; an operation may have several, such as `Screma` and
-//! `Map`. Names that no operation of ours has are unknown ([`Structure::is_known`]).
+//! In: a checked program, and the stage after which to look. Out: a [`Structure`], the tree of all
+//! operations, in which paths are counted. A path that starts with `/` leads from the body of a function
+//! inwards; any other counts wherever it occurs. The names are those of the public test suite; an operation
+//! may have several, such as `Screma` and `Map`. Names that no operation of ours has are unknown
+//! ([`Structure::is_known`]).
 
 use crate::compile::Settings;
 use crate::explore;
@@ -173,8 +174,8 @@ impl Structure {
     }
 }
 
-/// Whether an attribute says that memory is for what threads exchange inside of one operation. No array is in it, and the suite
-/// counts the blocks of arrays.
+/// Whether an attribute says that memory is for what threads exchange inside of one operation. No array is in
+/// it, and the suite counts the blocks of arrays.
 fn is_exchange(attr: &Attr) -> bool {
     match attr {
         Attr::Comp(name, _) => name.as_str() == EXCHANGE,
@@ -369,7 +370,8 @@ mod tests {
         assert!(of("entry main (n: i64) = map (* 2) (iota n)", Some("seq-mem")).count("Alloc") == 1);
     }
 
-    /// What the threads of a block exchange is not counted, and `only_intra` is one version: the result, and what is summed.
+    /// What the threads of a block exchange is not counted, and `only_intra` is one version: the result, and
+    /// what is summed.
     #[test]
     fn blocks_of_arrays_are_counted() {
         let text = "entry main (xss: [][]i32) =

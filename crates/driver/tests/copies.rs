@@ -1,7 +1,7 @@
 //! How many copies of arrays and how many blocks are left in programs that build arrays from pieces.
 //!
-//! Each program is a form of short-circuiting: a value that is computed and then put into an array. The first numbers are
-//! those of sequential code, the second those of code for GPUs.
+//! Each program is a form of short-circuiting: a value that is computed and then put into an array. The first
+//! numbers are those of sequential code, the second those of code for GPUs.
 
 use fehu_driver::compile::Settings;
 use fehu_driver::explore::{after, explain_memory};

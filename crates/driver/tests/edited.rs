@@ -1,4 +1,5 @@
-//! A program is edited again and again: what a check of the changed definition alone says is what a check of everything says.
+//! A program is edited again and again: what a check of the changed definition alone says is what a check of
+//! everything says.
 
 use fehu_base::diagnostic::Colour;
 use fehu_driver::front::{check_edited, Depth, Front, Memory};
@@ -13,7 +14,8 @@ fn overlay(text: &str) -> Overlay {
     Overlay::from_iter([(MAIN.into(), text.to_owned()), ("/nowhere/lib.fut".into(), library)])
 }
 
-/// What is said about each of some texts, one after the other, must be what a check of everything says; how much was checked for each.
+/// What is said about each of some texts, one after the other, must be what a check of everything says; how
+/// much was checked for each.
 fn edits(texts: &[String]) -> Vec<Depth> {
     let mut memory = Memory::default();
     let mut depths = vec![];

@@ -267,8 +267,9 @@ fn work_grows_with_the_program() {
             let [small, large] = [50, 200].map(|n| work(target, program(n)) - base);
             judge(what, target, small, large, 5.2);
         }
-        // A loop is looked at with the loops in it, to find what it carries, and a row that a branch returns with the branches around it, to find
-        // where it may be stored: a small part of all work, but a square.
+        // A loop is looked at with the loops in it, to find what it carries, and a row that a branch returns
+        // with the branches around it, to find where it may be stored: a small part of all work, but a
+        // square.
         let [small, large] = [10, 40].map(|n| work(target, nested_loops(n)) - base);
         judge("nested loops", target, small, large, 7.0);
         let [small, large] = [25, 100].map(|n| work(target, rows_in_map(n)) - base);

@@ -148,8 +148,8 @@ fn is_memory_error(stderr: &str) -> bool {
         || stderr.contains("runtime error")
 }
 
-/// A command with little memory, so that large sizes fail soon (sanitizers need all the address space), in a folder where
-/// the files that it is asked to write do no harm.
+/// A command with little memory, so that large sizes fail soon (sanitizers need all the address space), in a
+/// folder where the files that it is asked to write do no harm.
 fn small(executable: &Path) -> Command {
     let mut command = if std::env::var_os("FEHU_SANITIZE").is_some() || !cfg!(unix) {
         Command::new(executable)

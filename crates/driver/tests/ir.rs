@@ -1,12 +1,14 @@
 //! Passes and pipelines on programs given as text, one test per file.
 //!
-//! - `tests/ir/PASS/*.ir`: a program, and after `-- becomes` what the pass makes of it. The first line names the pass:
-//!   `-- pass simplify`, `-- pass expand-memory on opencl`. Before `-- becomes`, `-- warnings` has those that the user would get;
-//!   instead of both, `-- error` has the words with which the pass refuses the program, or ends the compiler. `FEHU_BLESS=1`
-//!   writes all this anew. Programs over `Soacs` also give the same answers before and after.
+//! - `tests/ir/PASS/*.ir`: a program, and after `-- becomes` what the pass makes of it. The first line names
+//!   the pass: `-- pass simplify`, `-- pass expand-memory on opencl`. Before `-- becomes`, `-- warnings` has
+//!   those that the user would get; instead of both, `-- error` has the words with which the pass refuses the
+//!   program, or ends the compiler. `FEHU_BLESS=1` writes all this anew. Programs over `Soacs` also give the
+//!   same answers before and after.
 //! - `tests/ir/fused/*.ir`: a program, and in `-- expect screma=1` how many combinators are left when it is optimised.
-//! - `tests/ir/programs/*.ir`: programs over `Soacs`, which give the same answers after every step of every pipeline, with
-//!   thresholds and grids of several sizes, every access to memory watched. Those of `fused` are treated so, too.
+//! - `tests/ir/programs/*.ir`: programs over `Soacs`, which give the same answers after every step of every
+//!   pipeline, with thresholds and grids of several sizes, every access to memory watched. Those of `fused`
+//!   are treated so, too.
 //!
 //! `cargo test -p fehu-driver --test ir -- NAME` runs some of them.
 
@@ -28,7 +30,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-/// The lines that start what a pass makes of a program: the program itself, what the user is warned of, why there is none.
+/// The lines that start what a pass makes of a program: the program itself, what the user is warned of, why
+/// there is none.
 const BECOMES: &str = "-- becomes\n";
 const WARNINGS: &str = "-- warnings\n";
 const ERROR: &str = "-- error\n";
@@ -130,8 +133,9 @@ fn end_of_input(text: &str) -> usize {
     at
 }
 
-/// What steps make of a program, as it is kept in files. Names in messages are those of the file; programs are renumbered.
-/// Else, why they should not have been run on it, or the message with which one ended the compiler.
+/// What steps make of a program, as it is kept in files. Names in messages are those of the file; programs
+/// are renumbered. Else, why they should not have been run on it, or the message with which one ended the
+/// compiler.
 fn made(settings: &Settings, input: &str, steps: &[String]) -> Result<String, String> {
     let made = std::panic::catch_unwind(|| from_text(settings, input, steps));
     match made.map_err(panic_message)? {

@@ -1,5 +1,5 @@
-//! Tests of the whole compiler as a library. Those that count allocations (`growth`) and those that are files (`ir`) are
-//! programs of their own.
+//! Tests of the whole compiler as a library. Those that count allocations (`growth`) and those that are files
+//! (`ir`) are programs of their own.
 //!
 //! One program, so that little is linked, and a long test keeps one core busy while others use the rest.
 

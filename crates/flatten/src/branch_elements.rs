@@ -1,7 +1,8 @@
 //! Branches that return rows become rows of branches.
 //!
-//! Before: any valid program over `Soacs`. After: in maps, a branch whose condition differs from point to point, and whose sides return arrays that
-//! are computed element by element, is a map of branches that return elements:
+//! Before: any valid program over `Soacs`. After: in maps, a branch whose condition differs from point to
+//! point, and whose sides return arrays that are computed element by element, is a map of branches that
+//! return elements:
 //!
 //! ```text
 //! map (\i -> if i == k                     map (\i -> map (\j -> if i == k
@@ -9,13 +10,13 @@
 //!            else map f xss[i]) is                               else f xss[i, j]) (iota m)) is
 //! ```
 //!
-//! A branch of maps cannot be taken out of the map around it, so that one thread would compute a row. A map of branches is one more
-//! level of parallelism, and is fused with what reads the row. Conditions that are the same at all points stay: flattening makes branches
-//! of the host of them.
+//! A branch of maps cannot be taken out of the map around it, so that one thread would compute a row. A map
+//! of branches is one more level of parallelism, and is fused with what reads the row. Conditions that are
+//! the same at all points stay: flattening makes branches of the host of them.
 //!
-//! The scalars of a side are computed again for each element, so that there may be few of them. A side that checks something
-//! stays, since rows without elements would not check it; unless the check was made for elements, and holds where there are none:
-//! `simplify` takes checks out of maps so.
+//! The scalars of a side are computed again for each element, so that there may be few of them. A side that
+//! checks something stays, since rows without elements would not check it; unless the check was made for
+//! elements, and holds where there are none: `simplify` takes checks out of maps so.
 
 use crate::gpu::parallel::{exploitable, varying_in};
 use fehu_base::ops::{BinOp, CmpOp};

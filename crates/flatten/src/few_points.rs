@@ -1,7 +1,8 @@
 //! Maps whose few points do different things become the statements of their points.
 //!
-//! Before: any valid program over `Soacs`. After: in functions that call themselves, a map or reduction over a range of a few constants, in whose
-//! function a branch is known at each point, and sides of which make calls of the recursion, is no map any more:
+//! Before: any valid program over `Soacs`. After: in functions that call themselves, a map or reduction over
+//! a range of a few constants, in whose function a branch is known at each point, and sides of which make
+//! calls of the recursion, is no map any more:
 //!
 //! ```text
 //! reduce (+) 0 (map (\side -> if side == 0 then f xs else f ys) (iota 2))      =>      let a = f xs
@@ -9,10 +10,11 @@
 //!                                                                                      in  0 + a + b
 //! ```
 //!
-//! [`crate::irregular`] would divide the points of such a map, of all calls of one depth, by a condition that is known, and
-//! gather the arrays of each side for the points that take it, which are all points. Statements that do not need each other's results are
-//! done together, so nothing is lost: both calls are one (`irregular/together`). In `bench/quicksort.fut` 44 kernels and copies for each depth
-//! become 25, of which none copies elements.
+//! [`crate::irregular`] would divide the points of such a map, of all calls of one depth, by a condition that
+//! is known, and gather the arrays of each side for the points that take it, which are all points. Statements
+//! that do not need each other's results are done together, so nothing is lost: both calls are one
+//! (`irregular/together`). In `bench/quicksort.fut` 44 kernels and copies for each depth become 25, of which
+//! none copies elements.
 //!
 //! A map without such a branch stays: its points do the same, and one operation for all of them is better than several.
 

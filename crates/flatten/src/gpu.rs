@@ -22,12 +22,15 @@
 //! | G8 | `g8_branch` | a map of branches is a branch of maps |
 //! | G9 | `g9_redomap` | a reduction of a map is one kernel, or a map and a reduction |
 //!
-//! `state` is what rules work on; of its parts, `guard` numbers thresholds, `ran` records checks, `arrays` and `host_names` hold
-//! facts about names. `nest` is `Σ`; `lift` computes what it binds in arrays of the host.
-//! `filter` counts, numbers and places what is kept. `checks` says which kernel makes which check. `invariant` moves out of a nest
-//! what means the same at all its points. `join` reads elements of joined arrays from their parts. `scattered` holds writes at
-//! computed places. `parallel` says which code is worth flattening; `steer` reads attributes;
-//! `block` builds the versions that run in one thread block; `repeated_rows` says where one thread for each point moves more than other versions, `all_pairs` where it leaves the device idle, `traffic` weighs versions of maps over rows by what they move, `shared_rows` those of reductions over rows that all points read; `forest` lists thresholds; `serialise_on_host` makes host
+//! `state` is what rules work on; of its parts, `guard` numbers thresholds, `ran` records checks, `arrays`
+//! and `host_names` hold facts about names. `nest` is `Σ`; `lift` computes what it binds in arrays of the
+//! host. `filter` counts, numbers and places what is kept. `checks` says which kernel makes which check.
+//! `invariant` moves out of a nest what means the same at all its points. `join` reads elements of joined
+//! arrays from their parts. `scattered` holds writes at computed places. `parallel` says which code is worth
+//! flattening; `steer` reads attributes; `block` builds the versions that run in one thread block;
+//! `repeated_rows` says where one thread for each point moves more than other versions, `all_pairs` where it
+//! leaves the device idle, `traffic` weighs versions of maps over rows by what they move, `shared_rows` those
+//! of reductions over rows that all points read; `forest` lists thresholds; `serialise_on_host` makes host
 //! loops of what no kernel can run.
 //!
 //! A piece of code that is used in several versions is renamed for each.

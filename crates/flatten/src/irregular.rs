@@ -15,30 +15,34 @@
 //!      in  the last of each segment, or 0
 //! ```
 //!
-//! This is full flattening as NESL does it, as an ordinary transformation of the core: what comes out are maps, scans and
-//! scatters without anything irregular in them, so that fusion, regular flattening, the interpreter and all back ends need not
-//! know of it. Regular parallelism inside stays nested, and regular flattening makes its own versions of it.
+//! This is full flattening as NESL does it, as an ordinary transformation of the core: what comes out are
+//! maps, scans and scatters without anything irregular in them, so that fusion, regular flattening, the
+//! interpreter and all back ends need not know of it. Regular parallelism inside stays nested, and regular
+//! flattening makes its own versions of it.
 //!
 //! # What stands for what
 //!
-//! Code inside of the map runs at *points*. A [`value::Level`] is a set of points: those of the map itself, the elements of an
-//! array that each point of another level has, or points selected from another level (those that take a branch, or go on with
-//! a loop). Each level knows how many points it has, a value of the host, and how a point finds the one it belongs to.
+//! Code inside of the map runs at *points*. A [`value::Level`] is a set of points: those of the map itself,
+//! the elements of an array that each point of another level has, or points selected from another level
+//! (those that take a branch, or go on with a loop). Each level knows how many points it has, a value of the
+//! host, and how a point finds the one it belongs to.
 //!
 //! A name bound inside of the map means a value for each point of one level; a [`value::Value`] says where they are:
 //!
-//! - *Each*: one array, of which every point has one element: scalars, and arrays whose sizes are the same at all points.
-//! - *Flat*: arrays whose sizes differ. Their elements stand one after the other in one array, point by point and row by row;
-//!   where the array of a point begins is recorded in the [`value::Shape`], which all arrays of the same dimensions share.
-//!   Dimensions after the last one that differs are dimensions of the flat array: `[n][3]f32` is `[sum of n][3]f32`.
+//! - *Each*: one array, of which every point has one element: scalars, and arrays whose sizes are the same at
+//!   all points.
+//! - *Flat*: arrays whose sizes differ. Their elements stand one after the other in one array, point by point
+//!   and row by row; where the array of a point begins is recorded in the [`value::Shape`], which all arrays
+//!   of the same dimensions share. Dimensions after the last one that differs are dimensions of the flat
+//!   array: `[n][3]f32` is `[sum of n][3]f32`.
 //! - *Check*: a check, which is made again wherever code of another operation depends on it.
 //!
-//! Because flat data are contiguous, whatever keeps elements in their order keeps the data: rows of an array as values of its
-//! inner level, a reshape, the result of an inner map. Only what changes the order is a gather: a map over the elements of the
-//! result, each of which reads its element.
+//! Because flat data are contiguous, whatever keeps elements in their order keeps the data: rows of an array
+//! as values of its inner level, a reshape, the result of an inner map. Only what changes the order is a
+//! gather: a map over the elements of the result, each of which reads its element.
 //!
-//! What a shape needs besides sizes (where arrays begin, how many elements there are, to which point an element belongs) is
-//! computed when the first operation asks for it, and shared.
+//! What a shape needs besides sizes (where arrays begin, how many elements there are, to which point an
+//! element belongs) is computed when the first operation asks for it, and shared.
 //!
 //! # Rules
 //!

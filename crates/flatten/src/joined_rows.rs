@@ -1,24 +1,24 @@
 //! Rows of joined matrices are read where they came from.
 //!
-//! Before: any valid program over `Soacs`. After: an array of rows that is joined of others (`concat`, of which rotations consist), and that
-//! is only read by combinators that map each row element by element, is no longer needed: their rows are maps that look for
-//! the part that an element is in.
+//! Before: any valid program over `Soacs`. After: an array of rows that is joined of others (`concat`, of
+//! which rotations consist), and that is only read by combinators that map each row element by element, is no
+//! longer needed: their rows are maps that look for the part that an element is in.
 //!
 //! ```text
 //! let c = concat xss yss                     map2 (\i zs -> let row = map (\j -> if i < n then xss[i, j] else yss[i - n, j]) (iota m)
 //! in map2 (\row zs -> map2 f row zs) c zss   =>             in map2 f row zs) (iota (n + m)) zss
 //! ```
 //!
-//! Fusion makes one map of the two inside. Rows may be cut and joined themselves before they are read, as where both the rows and the columns of a
-//! matrix are rotated:
+//! Fusion makes one map of the two inside. Rows may be cut and joined themselves before they are read, as
+//! where both the rows and the columns of a matrix are rotated:
 //!
 //! ```text
 //! map2 (\row zs -> map2 f (concat row[1:] row[:1]) zs) c zss      the j-th element of that vector is `c[i, if j < m - 1 then j + 1 else j - (m - 1)]`
 //! ```
 //!
-//! Rows that are reduced or scanned stay: a thread that goes along a row reads several
-//! elements of it at a time, or a copy in another layout, which it could not do in branches. Vectors have no rows: flattening itself
-//! reads their elements from the parts (`gpu/join`).
+//! Rows that are reduced or scanned stay: a thread that goes along a row reads several elements of it at a
+//! time, or a copy in another layout, which it could not do in branches. Vectors have no rows: flattening
+//! itself reads their elements from the parts (`gpu/join`).
 
 use crate::gpu::join::element_of_join;
 use fehu_base::ops::{BinOp, CmpOp};
@@ -107,8 +107,8 @@ impl JoinedRows {
         });
     }
 
-    /// The arrays of a body whose rows can be read from parts, which stay as they are. All are looked for together: each statement is looked at
-    /// once for reads, and once for what changes.
+    /// The arrays of a body whose rows can be read from parts, which stay as they are. All are looked for
+    /// together: each statement is looked at once for reads, and once for what changes.
     fn joins(&self, body: &Body<Soacs>) -> FxHashMap<Name, Join> {
         let mut found: FxHashMap<Name, (usize, &Vec<Name>, &Vec<Name>)> = FxHashMap::default();
         for (k, stm) in body.stms.iter().enumerate() {

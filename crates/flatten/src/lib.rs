@@ -5,8 +5,11 @@
 //!
 //! - [`sequential`] keeps none: every combinator becomes a loop.
 //! - [`multicore`] keeps the outermost of it, and what is inside where that is too little.
-//! - [`gpu`] keeps all of it, in several versions: incremental flattening.
-//!   [`few_points`], [`joined_rows`], [`branch_elements`] and [`irregular`] come before it, for maps whose few points do different things, for rotations of matrices, for branches that return rows and for nests whose inner sizes differ; [`serialise_on_host`] is for what no kernel can run. [`tuning_forest`] lists the thresholds that choose among them.
+//! - [`gpu`] keeps all of it, in several versions: incremental flattening. [`few_points`], [`joined_rows`],
+//!   [`branch_elements`] and [`irregular`] come before it, for maps whose few points do different things, for
+//!   rotations of matrices, for branches that return rows and for nests whose inner sizes differ;
+//!   [`serialise_on_host`] is for what no kernel can run. [`tuning_forest`] lists the thresholds that choose
+//!   among them.
 //!
 //! Read `sequential` first, then `multicore`, then `gpu`, whose rules each have a file.
 

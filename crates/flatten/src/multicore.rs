@@ -4,9 +4,9 @@
 //! `Kernels`: combinators on the host are [`SegOp`](fehu_ir::seg::SegOp)s at level `Task`, and what is
 //! inside of their bodies is the code that [`crate::sequential`] makes of it.
 //!
-//! Cores are few, so the outermost parallelism is nearly always enough, and everything inside
-//! stays as good as sequential code. Where the outermost may be too small, there is a second version with operations inside of the
-//! bodies of operations, and the number of workers decides at run time:
+//! Cores are few, so the outermost parallelism is nearly always enough, and everything inside stays as good
+//! as sequential code. Where the outermost may be too small, there is a second version with operations inside
+//! of the bodies of operations, and the number of workers decides at run time:
 //!
 //! ```text
 //! map (\xs -> reduce (+) 0 xs) xss

@@ -1,7 +1,8 @@
 //! A combinator that scans and reduces what it maps becomes two: no kernel or task does both.
 //!
-//! The map goes where the scans are, so that what they scan never becomes an array. For the reductions it is computed again
-//! if that costs less than to store what they reduce and to read it back; else they reduce an array.
+//! The map goes where the scans are, so that what they scan never becomes an array. For the reductions it is
+//! computed again if that costs less than to store what they reduce and to read it back; else they reduce an
+//! array.
 //!
 //! ```text
 //! let (is, s, ys) = screma n [xs]             let (s) = screma n [xs] reduce (+) 0  map \x -> x & 1
@@ -9,8 +10,8 @@
 //!   map \x -> (x & 1, x & 1, x >> 1)            map \x -> (x & 1, x >> 1)
 //! ```
 //!
-//! The reductions come first where they can: a map of the scanned values that also uses sums then directly follows the scan,
-//! whose kernel can do it.
+//! The reductions come first where they can: a map of the scanned values that also uses sums then directly
+//! follows the scan, whose kernel can do it.
 
 use crate::sequential::Seq;
 use fehu_base::tuning::flattening::INSTRUCTIONS_PER_BYTE;
@@ -23,8 +24,8 @@ use fehu_ir::types::array_of_rows;
 use fehu_ir::{Body, Exp, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
-/// The two combinators, as statements that bind a pattern for all results. Scans must be of scalars, and the map without
-/// parallelism that the back end could use.
+/// The two combinators, as statements that bind a pattern for all results. Scans must be of scalars, and the
+/// map without parallelism that the back end could use.
 pub(crate) fn separate(
     seq: &mut Seq,
     like: &Stm<Soacs>,

@@ -13,8 +13,9 @@
 //!                                                        return (s', out') }
 //! ```
 //!
-//! Here is all that is common to them: bodies, statements, and how bindings of
-//! accumulators become bindings of arrays. `screma`, `scattered` and `filter` hold the combinators; `generated` is about updates by some of them.
+//! Here is all that is common to them: bodies, statements, and how bindings of accumulators become bindings
+//! of arrays. `screma`, `scattered` and `filter` hold the combinators; `generated` is about updates by some
+//! of them.
 
 mod filter;
 mod generated;

@@ -1,5 +1,5 @@
-//! What flattening for GPUs makes of optimised programs: text files, thresholds first. That the programs keep their meaning
-//! is tested with whole pipelines, in `driver`.
+//! What flattening for GPUs makes of optimised programs: text files, thresholds first. That the programs keep
+//! their meaning is tested with whole pipelines, in `driver`.
 
 use fehu_flatten::{gpu, GpuOptions};
 use fehu_ir::print::{print_prog, Locations};

@@ -1,5 +1,5 @@
-//! Parallelism for cores keeps what programs mean: the interpreter gives the same before and after, for any number of workers,
-//! and the result is valid. The programs are those of the GPU's tests.
+//! Parallelism for cores keeps what programs mean: the interpreter gives the same before and after, for any
+//! number of workers, and the result is valid. The programs are those of the GPU's tests.
 
 use fehu_flatten::{multicore, MulticoreOptions};
 use fehu_ir::interp::samples::{runs, same, show as text, Checks};

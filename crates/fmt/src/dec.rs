@@ -1,6 +1,7 @@
 //! Files and declarations.
 //!
-//! Declarations are separated by an empty line; those of one line that stand below each other in the source stay together.
+//! Declarations are separated by an empty line; those of one line that stand below each other in the source
+//! stay together.
 
 use crate::printer::{Layout, Printer};
 use fehu_base::Span;

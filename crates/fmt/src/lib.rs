@@ -1,8 +1,8 @@
 //! Source text to the same program in the usual style.
 //!
-//! In: the text of a file. Out: the text as `fehu fmt` writes it, or the syntax errors that keep it from being
-//! formatted. The style is that of Futhark's own formatter: what stands on one line stays there, and what is spread over
-//! lines is laid out anew, one part a line.
+//! In: the text of a file. Out: the text as `fehu fmt` writes it, or the syntax errors that keep it from
+//! being formatted. The style is that of Futhark's own formatter: what stands on one line stays there, and
+//! what is spread over lines is laid out anew, one part a line.
 //!
 //! ```text
 //! let f x = g x          def f x =
@@ -12,11 +12,11 @@
 //!                            )
 //! ```
 //!
-//! [`Source`] is the lossless view of a file: its tree, whose nodes have the exact span of their text, its tokens, and its
-//! comments, which together are all of the text but white space. The printer walks the tree (`dec`, `module`, `exp`,
-//! `pat`, `types`) and asks at every node for the comments before it, so they come out in order and none is lost;
-//! `writer` knows columns and indentation. In the end [`same_program`] compares tokens and comments of both texts: a
-//! mistake here can never damage a file.
+//! [`Source`] is the lossless view of a file: its tree, whose nodes have the exact span of their text, its
+//! tokens, and its comments, which together are all of the text but white space. The printer walks the tree
+//! (`dec`, `module`, `exp`, `pat`, `types`) and asks at every node for the comments before it, so they come
+//! out in order and none is lost; `writer` knows columns and indentation. In the end [`same_program`]
+//! compares tokens and comments of both texts: a mistake here can never damage a file.
 
 #![forbid(unsafe_code)]
 

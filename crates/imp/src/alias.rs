@@ -33,8 +33,8 @@ pub struct Aliases {
     fresh: FxHashSet<Name>,
     /// Every change of that set: the block, and whether it was in it before.
     journal: Vec<(Name, bool)>,
-    /// Those among the fresh ones that some statement shares, and were allocated in the loop or branch around: those that were allocated before it
-    /// and are still fresh are shared by none of its statements.
+    /// Those among the fresh ones that some statement shares, and were allocated in the loop or branch
+    /// around: those that were allocated before it and are still fresh are shared by none of its statements.
     to_share: Vec<Name>,
     different: Different,
 }
@@ -93,8 +93,9 @@ impl Aliases {
         }
     }
 
-    /// Enters a loop or a branch. Its bodies are gone through one after the other; where each is one of several, it is to
-    /// be put between [`Aliases::start_body`] and [`Aliases::restore`], or else little is known in it.
+    /// Enters a loop or a branch. Its bodies are gone through one after the other; where each is one of
+    /// several, it is to be put between [`Aliases::start_body`] and [`Aliases::restore`], or else little is
+    /// known in it.
     pub fn enter<O: Operation>(&mut self, code: &Code<O>) -> Saved {
         if !self.to_share.is_empty() {
             self.share(code);

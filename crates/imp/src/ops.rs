@@ -1,8 +1,8 @@
 //! What machines do besides computing: three sets of operations, which the types keep apart.
 //!
-//! Code is [`Code<O>`](Code): assignments, loops, branches, calls, copies and checks are the same everywhere, and `O` says
-//! what else there is. So a printer of kernels cannot meet an allocation, and a pass over kernels need not say what it does
-//! with a launch.
+//! Code is [`Code<O>`](Code): assignments, loops, branches, calls, copies and checks are the same everywhere,
+//! and `O` says what else there is. So a printer of kernels cannot meet an allocation, and a pass over
+//! kernels need not say what it does with a launch.
 //!
 //! | code | runs on | operations |
 //! | --- | --- | --- |
@@ -10,9 +10,9 @@
 //! | `Code<TaskOp>` | workers of a CPU, several at a time: the bodies of `ParFor` and `ParChunks` | [`CpuOp`], and writes that race |
 //! | `Code<KernelOp>` | threads of a GPU: kernels, and the functions they call | [`KernelOp`]: barriers, atomics, shuffles, ... |
 //!
-//! Tasks may have tasks inside, and then these have the same operations. Only the host launches. What CPUs do alike, memory
-//! management first of all, is in [`CpuOp`]. Code that is the same for all machines, such as a printer of assignments, is generic over
-//! [`Operation`]; code for CPUs over [`CpuOperation`].
+//! Tasks may have tasks inside, and then these have the same operations. Only the host launches. What CPUs do
+//! alike, memory management first of all, is in [`CpuOp`]. Code that is the same for all machines, such as a
+//! printer of assignments, is generic over [`Operation`]; code for CPUs over [`CpuOperation`].
 //!
 //! ```text
 //! parfor a .. b of n {            Code<HostOp>::Op(HostOp::Cpu(CpuOp::ParFor { body, .. }))
@@ -130,8 +130,8 @@ pub enum CpuOp<O> {
         /// What is printed.
         message: Vec<ErrorPart>,
     },
-    /// `0..n` is split into ranges in any way, and the body runs once for each, in any order and in parallel. It must touch
-    /// disjoint memory for different iterations.
+    /// `0..n` is split into ranges in any way, and the body runs once for each, in any order and in parallel.
+    /// It must touch disjoint memory for different iterations.
     ParFor {
         /// First iteration of the range, an `i64`.
         start: Name,
@@ -144,8 +144,8 @@ pub enum CpuOp<O> {
         /// The body, a scope. Free scalars are copied in, free blocks are borrowed.
         body: Box<Code<TaskOp>>,
     },
-    /// `0..n` is split into chunks: number `c` of `k` is from `c*n/k` to `(c+1)*n/k`, exclusively. The body runs once for
-    /// each, in any order and in parallel. Also if `n` is 0 there is one chunk.
+    /// `0..n` is split into chunks: number `c` of `k` is from `c*n/k` to `(c+1)*n/k`, exclusively. The body
+    /// runs once for each, in any order and in parallel. Also if `n` is 0 there is one chunk.
     ParChunks {
         /// The chunk's number, an `i64`.
         chunk: Name,
@@ -157,7 +157,8 @@ pub enum CpuOp<O> {
         bound: Expr,
         /// How many chunks make sense; there may be fewer.
         most: Expr,
-        /// Set, before the body runs anywhere, to the number of chunks, at least 1. Of the code around: it is seen afterwards, too.
+        /// Set, before the body runs anywhere, to the number of chunks, at least 1. Of the code around: it is
+        /// seen afterwards, too.
         chunks: Name,
         /// Runs after `chunks` is set and before any chunk: allocations per chunk. Not a scope.
         before: Box<Code<O>>,
@@ -297,9 +298,9 @@ pub enum KernelOp {
         /// The value.
         value: Expr,
     },
-    /// Begins to copy neighbouring elements from global to shared memory; the thread goes on meanwhile. The elements may be
-    /// touched again once the thread has waited ([`KernelOp::AwaitCopies`]); other threads need a barrier after that. What is read
-    /// does not change in the kernel.
+    /// Begins to copy neighbouring elements from global to shared memory; the thread goes on meanwhile. The
+    /// elements may be touched again once the thread has waited ([`KernelOp::AwaitCopies`]); other threads
+    /// need a barrier after that. What is read does not change in the kernel.
     CopyAhead {
         /// The block, in shared space.
         dst: Name,
@@ -316,8 +317,8 @@ pub enum KernelOp {
     },
     /// The thread waits for all copies that it has begun.
     AwaitCopies,
-    /// Reads elements of global memory that are a stride apart, by one instruction if they are neighbours and aligned. What is read does not
-    /// change in the kernel.
+    /// Reads elements of global memory that are a stride apart, by one instruction if they are neighbours and
+    /// aligned. What is read does not change in the kernel.
     ReadRun {
         /// The array of the thread's own that they are put into, from its beginning.
         to: Name,
@@ -334,7 +335,8 @@ pub enum KernelOp {
         /// No element whose number reaches it is read, an `i64`.
         limit: Expr,
     },
-    /// Reads neighbours in global memory by one instruction: they are all there, and aligned. What is read does not change in the kernel.
+    /// Reads neighbours in global memory by one instruction: they are all there, and aligned. What is read
+    /// does not change in the kernel.
     ReadWhole {
         /// The array of the thread's own that they are put into, from its beginning.
         to: Name,
@@ -359,28 +361,31 @@ pub enum KernelOp {
         /// How many.
         count: Expr,
     },
-    /// Waits for the other threads of the warp, 32 of them, which all get here: what each of them has written to shared memory, the others read
-    /// from then on. Only on machines that have it (CUDA).
+    /// Waits for the other threads of the warp, 32 of them, which all get here: what each of them has written
+    /// to shared memory, the others read from then on. Only on machines that have it (CUDA).
     WarpBarrier,
-    /// Sets a variable of 32 bits to a number whose bit `k` says whether a condition holds for the thread in lane `k` of the warp. All threads of
-    /// the warp, 32 of them, get here. Only on machines that have it (CUDA).
+    /// Sets a variable of 32 bits to a number whose bit `k` says whether a condition holds for the thread in
+    /// lane `k` of the warp. All threads of the warp, 32 of them, get here. Only on machines that have it
+    /// (CUDA).
     Ballot {
         /// Set to the bits.
         var: Name,
         /// This thread's condition.
         cond: Expr,
     },
-    /// Sets an `i64` to the greatest of the numbers that the threads of the warp give, or to 0 if one of them gives 0 or less, or if not all 32 of them
-    /// get here together. All get the same. Only on machines that have it (CUDA).
+    /// Sets an `i64` to the greatest of the numbers that the threads of the warp give, or to 0 if one of them
+    /// gives 0 or less, or if not all 32 of them get here together. All get the same. Only on machines that
+    /// have it (CUDA).
     MostOfWarp {
         /// Set to the greatest.
         var: Name,
         /// This thread's number.
         value: Expr,
     },
-    /// The threads of a warp copy neighbouring elements that each of them names between global and shared memory, together, so that
-    /// neighbouring threads copy neighbours. In shared memory, the elements of thread `t` of the block are those from `(count + 1) * t` on.
-    /// Others may touch what was copied after a barrier of the warp. All threads of the warp, 32 of them, get here. Memory before and behind the
+    /// The threads of a warp copy neighbouring elements that each of them names between global and shared
+    /// memory, together, so that neighbouring threads copy neighbours. In shared memory, the elements of
+    /// thread `t` of the block are those from `(count + 1) * t` on. Others may touch what was copied after a
+    /// barrier of the warp. All threads of the warp, 32 of them, get here. Memory before and behind the
     /// elements may be read, up to the next multiple of 16 bytes. Only on machines that have it (CUDA).
     CopyRows {
         /// Where to.
@@ -398,8 +403,8 @@ pub enum KernelOp {
         /// How many each thread has: 8, 16 or 32.
         count: u32,
     },
-    /// A warp multiplies matrices: `sums += left * right`, of `8n x 4n`, `8n x 8` and `8 x 4n` elements of `f64`. Lane `l` has these of
-    /// them in arrays of its own, for `r, q < n` and `h < 2`:
+    /// A warp multiplies matrices: `sums += left * right`, of `8n x 4n`, `8n x 8` and `8 x 4n` elements of
+    /// `f64`. Lane `l` has these of them in arrays of its own, for `r, q < n` and `h < 2`:
     ///
     /// ```text
     /// sums[n r + q]       row 8r + l/4,  column 8(q/2) + 2(l%4) + q%2
@@ -407,7 +412,8 @@ pub enum KernelOp {
     /// right[2 (q/2) + h]  row l%4 + 4h,  column 8(q/2) + l/4
     /// ```
     ///
-    /// All threads of the warp, 32 of them, get here. Only where [`GpuIndex::MatrixUnits`](crate::syntax::GpuIndex::MatrixUnits) is 1.
+    /// All threads of the warp, 32 of them, get here. Only where
+    /// [`GpuIndex::MatrixUnits`](crate::syntax::GpuIndex::MatrixUnits) is 1.
     MultiplyAdd {
         /// The array of the sums.
         sums: Name,
@@ -418,8 +424,9 @@ pub enum KernelOp {
         /// `n`, an even `i64` that is known when the kernel is compiled.
         points: Expr,
     },
-    /// The sums of [`KernelOp::MultiplyAdd`] are computed by here. What only some lanes need of them, compilers might compute where these need it, but
-    /// lanes compute sums together. All threads of the warp get here.
+    /// The sums of [`KernelOp::MultiplyAdd`] are computed by here. What only some lanes need of them,
+    /// compilers might compute where these need it, but lanes compute sums together. All threads of the warp
+    /// get here.
     AwaitProducts {
         /// The array of the sums.
         sums: Name,
@@ -427,8 +434,8 @@ pub enum KernelOp {
         points: Expr,
     },
     /// Sets a variable to what the thread that is `delta` lanes below (`Up`) or above (`Down`) in the warp
-    /// gives as value; the thread's own value where there is none. All threads of the warp, 32 of them, get here. Only on
-    /// machines that have it (CUDA).
+    /// gives as value; the thread's own value where there is none. All threads of the warp, 32 of them, get
+    /// here. Only on machines that have it (CUDA).
     Shuffle {
         /// Set to the value; a type of 32 or 64 bits.
         var: Name,

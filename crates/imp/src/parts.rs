@@ -32,8 +32,8 @@ pub fn flattened<O: Operation>(codes: Vec<Code<O>>) -> Vec<Code<O>> {
     flat
 }
 
-/// Calls a function on every statement of a kernel, in the order of the text, those inside of others after them. Code with
-/// tasks is code of two machines: a [`Visitor`](crate::visit::Visitor) goes through that.
+/// Calls a function on every statement of a kernel, in the order of the text, those inside of others after
+/// them. Code with tasks is code of two machines: a [`Visitor`](crate::visit::Visitor) goes through that.
 pub fn for_each_statement<'c>(code: &'c Code<KernelOp>, f: &mut impl FnMut(&'c Code<KernelOp>)) {
     let mut rest = vec![code];
     while let Some(code) = rest.pop() {

@@ -1,4 +1,5 @@
-//! Imperative programs as text. [`crate::read`] reads it back: printing, reading and printing again gives the same text.
+//! Imperative programs as text. [`crate::read`] reads it back: printing, reading and printing again gives the
+//! same text.
 //!
 //! ```text
 //! imp
@@ -14,9 +15,10 @@
 //! }
 //! ```
 //!
-//! Everything is in the text but source locations, and sequences in sequences, which mean nothing. Operators are at
-//! the type of their left operand, and accesses in the space of their block, where those are declared before; where they
-//! are not, the text says so: `x_1 +i32 y_2`, `m_3@(shared).i32[0]`. Names are as in the core IR.
+//! Everything is in the text but source locations, and sequences in sequences, which mean nothing. Operators
+//! are at the type of their left operand, and accesses in the space of their block, where those are declared
+//! before; where they are not, the text says so: `x_1 +i32 y_2`, `m_3@(shared).i32[0]`. Names are as in the
+//! core IR.
 
 mod code;
 mod expr;

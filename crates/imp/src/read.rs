@@ -1,7 +1,7 @@
 //! The reader: the text that [`crate::print`] writes, back to an imperative program.
 //!
-//! It trusts nothing: bad text gives a [`ReadError`] with its line. It does not check what the program means; that is for
-//! [`crate::validate`]. Comments begin with `--`.
+//! It trusts nothing: bad text gives a [`ReadError`] with its line. It does not check what the program means;
+//! that is for [`crate::validate`]. Comments begin with `--`.
 
 #[cfg(test)]
 mod arbitrary;

@@ -65,7 +65,8 @@ pub enum GpuIndex {
     BlockSize,
     /// Blocks in the grid.
     GridSize,
-    /// 1 where warps multiply matrices of `f64` ([`KernelOp::MultiplyAdd`]), and 0 elsewhere: known when the kernel is compiled.
+    /// 1 where warps multiply matrices of `f64` ([`KernelOp::MultiplyAdd`]), and 0 elsewhere: known when the
+    /// kernel is compiled.
     MatrixUnits,
 }
 
@@ -103,7 +104,8 @@ pub struct Place {
     pub strides: Vec<Expr>,
 }
 
-/// A statement of a machine that has the operations `O` besides those that all have: [`HostOp`], [`TaskOp`] or [`KernelOp`].
+/// A statement of a machine that has the operations `O` besides those that all have: [`HostOp`], [`TaskOp`]
+/// or [`KernelOp`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum Code<O> {
     /// Statements in order. Not a scope.
@@ -239,7 +241,8 @@ pub struct TuningParam {
     /// As tools print it: `threshold (...)`, `thread_block_size`, ...
     pub class: String,
     pub default: Option<i64>,
-    /// Of sizes of thread blocks: how much shared memory a block needs for each of its threads, if it may need more than the device has.
+    /// Of sizes of thread blocks: how much shared memory a block needs for each of its threads, if it may
+    /// need more than the device has.
     pub thread_bytes: Option<i64>,
 }
 
@@ -304,7 +307,8 @@ pub struct Kernel {
     pub shared: Vec<Name>,
     /// The number of threads in a block, where the code only works for that one: known when it is compiled.
     pub block_size: Option<Expr>,
-    /// How many threads a multiprocessor should have room for: more registers than that leaves are not used, where the machine can be asked for it (CUDA).
+    /// How many threads a multiprocessor should have room for: more registers than that leaves are not used,
+    /// where the machine can be asked for it (CUDA).
     pub resident: Option<i64>,
     /// What is known of its blocks.
     pub qualifiers: IndexMap<Name, Qualifier>,

@@ -12,7 +12,8 @@
 //! | kernels | no barrier in `guarded`; sizes of arrays and of blocks are known when the kernel is compiled; atomic elements have 32 or 64 bits; a launch gives what the kernel takes |
 //! | tuning | every parameter that is read is declared, once |
 //!
-//! Whether all threads of a block reach a barrier, and whether iterations of a task touch different memory, is not checked.
+//! Whether all threads of a block reach a barrier, and whether iterations of a task touch different memory,
+//! is not checked.
 
 mod code;
 mod expr;

@@ -1,7 +1,8 @@
 //! Walks over code: one that looks, one that changes.
 //!
-//! A walk visits the parts of a statement in the order of the text: what it declares and assigns, blocks, expressions, and
-//! the code inside, that of tasks too. Whoever cares about some of these says so, and the walk does the rest:
+//! A walk visits the parts of a statement in the order of the text: what it declares and assigns, blocks,
+//! expressions, and the code inside, that of tasks too. Whoever cares about some of these says so, and the
+//! walk does the rest:
 //!
 //! ```text
 //! struct Reads(usize);
@@ -11,8 +12,8 @@
 //! Reads(0).code(&body);
 //! ```
 //!
-//! Operations of a machine are shown as what they are: whoever cares about launches says what `host_op` does. The two walks are
-//! one text, written twice by [`walks`].
+//! Operations of a machine are shown as what they are: whoever cares about launches says what `host_op` does.
+//! The two walks are one text, written twice by [`walks`].
 
 use crate::ops::{Ahead, CpuOp, HostOp, KernelOp, Launch, Operation, Outlined, RacingWrite, TaskOp};
 use crate::syntax::{Arg, Code, ErrorPart, Expr, Place};

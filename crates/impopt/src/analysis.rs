@@ -1,7 +1,8 @@
 //! What printers must know of a program, found once when all passes are done.
 //!
-//! In: a program. Out: [`Analysis`], which goes to `codegen` with the program. Nothing in it changes what a program means; it
-//! says which variables matter, how blocks are accessed, what can fail, and how many threads blocks have.
+//! In: a program. Out: [`Analysis`], which goes to `codegen` with the program. Nothing in it changes what a
+//! program means; it says which variables matter, how blocks are accessed, what can fail, and how many
+//! threads blocks have.
 
 use crate::kernel_facts::{Facts, KernelFacts};
 use crate::recursion::recursive_functions;

@@ -1,7 +1,7 @@
 //! The checks of kernels get numbers.
 //!
-//! A kernel cannot print. A thread that fails a check notes the number of the check and the values in its message, and the
-//! host makes the message:
+//! A kernel cannot print. A thread that fails a check notes the number of the check and the values in its
+//! message, and the host makes the message:
 //!
 //! ```text
 //! kernel k .. {                                       check ("index ", i64, " is out of bounds")

@@ -1,9 +1,10 @@
 //! Scalars that only kernels need stay on the device.
 //!
-//! In: a program whose host code reads elements of device memory into scalars. Out: the same program, where those
-//! scalars that the host itself has no use for are never read: the kernels read them, and do the few operations on them,
-//! themselves. Each read of the host waits until the device has done all its work; a kernel's waits for nobody, so a loop
-//! such as that of a conjugate gradient method runs without the host ever stopping.
+//! In: a program whose host code reads elements of device memory into scalars. Out: the same program, where
+//! those scalars that the host itself has no use for are never read: the kernels read them, and do the few
+//! operations on them, themselves. Each read of the host waits until the device has done all its work; a
+//! kernel's waits for nobody, so a loop such as that of a conjugate gradient method runs without the host
+//! ever stopping.
 //!
 //! ```text
 //! launch segred writes m                      launch segred writes m
@@ -11,8 +12,9 @@
 //! launch segmap(x, alpha)                       alpha = m[0] / m[1]; ...
 //! ```
 //!
-//! A scalar stays if all that is done with it, and with what is computed from it, can be done by the device: it is given to a
-//! kernel, written to an array, or checked. A check of scalars that stay is a kernel of one thread:
+//! A scalar stays if all that is done with it, and with what is computed from it, can be done by the device:
+//! it is given to a kernel, written to an array, or checked. A check of scalars that stay is a kernel of one
+//! thread:
 //!
 //! ```text
 //! j = m[0]; assert(j < n, ..)     -- waits     ->    launch check(m, n):
@@ -25,9 +27,10 @@
 //!
 //! Scalars that nobody needs, such as one of the results of a reduction, are not read either.
 //!
-//! What it is computed from must still be there when the kernel starts. Memory of constants, and of the function's own, which nothing
-//! touches before the last kernel that needs it, is read where it is. Everything else is set aside, by a copy of one element within the device.
-//! [`survey`] finds what is done where, and [`choose`] decides.
+//! What it is computed from must still be there when the kernel starts. Memory of constants, and of the
+//! function's own, which nothing touches before the last kernel that needs it, is read where it is.
+//! Everything else is set aside, by a copy of one element within the device. [`survey`] finds what is done
+//! where, and [`choose`] decides.
 
 mod choose;
 mod survey;

@@ -1,7 +1,8 @@
 //! Floats that all threads divide by have their inverses computed once.
 //!
-//! In: kernels that divide floats. Out: where the divisor is a constant or a parameter of the kernel, a multiplication by its
-//! inverse with two corrections takes the place of the division, and the inverse is one more parameter, computed by the host:
+//! In: kernels that divide floats. Out: where the divisor is a constant or a parameter of the kernel, a
+//! multiplication by its inverse with two corrections takes the place of the division, and the inverse is one
+//! more parameter, computed by the host:
 //!
 //! ```text
 //! launch k(mem xs, d)                           launch k(mem xs, d, inverse d)
@@ -9,10 +10,12 @@
 //!   .. xs[i] / d ..                               .. divide_by (xs[i]) d e ..
 //! ```
 //!
-//! The result is the same number, bit for bit, for all operands: `divide_by` in `codegen/rts/c/scalar_divide.h` says why. GPUs have
-//! no instruction for division. What their compilers emit for it refines an approximate inverse, asks whether operands are in a range in which
-//! that is exact, and else calls a function, also for infinities and NaN: some 10 instructions, two of which are issued at a quarter of the speed of
-//! others, and those of the call. This is 3 instructions (`f64`: 5), comparisons, and a branch for numbers of extreme size.
+//! The result is the same number, bit for bit, for all operands: `divide_by` in
+//! `codegen/rts/c/scalar_divide.h` says why. GPUs have no instruction for division. What their compilers emit
+//! for it refines an approximate inverse, asks whether operands are in a range in which that is exact, and
+//! else calls a function, also for infinities and NaN: some 10 instructions, two of which are issued at a
+//! quarter of the speed of others, and those of the call. This is 3 instructions (`f64`: 5), comparisons, and
+//! a branch for numbers of extreme size.
 //!
 //! Divisors that are powers of two are left to compilers, which multiply.
 
@@ -40,7 +43,8 @@ fn invert(program: &mut Program) {
     program.functions.iter_mut().for_each(|f| launches.code(&mut f.body));
 }
 
-/// Changes a kernel. Which of its parameters are divisors, in the order in which parameters for their inverses are added.
+/// Changes a kernel. Which of its parameters are divisors, in the order in which parameters for their
+/// inverses are added.
 fn divisors(kernel: &mut Kernel, names: &mut NameSource) -> Vec<(usize, PrimType)> {
     let mut assigned = Assigned::default();
     assigned.code(&kernel.body);

@@ -32,8 +32,8 @@ pub struct KernelFacts {
     pub leaves: bool,
     /// How many threads a block has, if that is known.
     pub block_size: Option<BlockSize>,
-    /// How many it has at most, if that is known: compilers of kernels may then give each thread its part of all registers. Without it, a block may have
-    /// 1024 threads, and a thread 64 registers.
+    /// How many it has at most, if that is known: compilers of kernels may then give each thread its part of
+    /// all registers. Without it, a block may have 1024 threads, and a thread 64 registers.
     pub most_threads: Option<BlockSize>,
 }
 

@@ -1,15 +1,17 @@
 //! Threads of a block ask each other whether one of them has failed only where one may have.
 //!
-//! After each operation inside of a thread block its threads agree whether to go on, since one that fails alone would be
-//! missed at the next barrier. Where no check is in the code that threads have run for themselves, there is nothing to agree
-//! on, and a barrier is enough; it is faster, and there is nothing to branch on in loops of many short steps:
+//! After each operation inside of a thread block its threads agree whether to go on, since one that fails
+//! alone would be missed at the next barrier. Where no check is in the code that threads have run for
+//! themselves, there is nothing to agree on, and a barrier is enough; it is faster, and there is nothing to
+//! branch on in loops of many short steps:
 //!
 //! ```text
 //! guarded { xs[thread] = ys[thread] }; leave_if_failed   ->   guarded { xs[thread] = ys[thread] }; barrier
 //! guarded { assert(...) ... }; leave_if_failed                stays
 //! ```
 //!
-//! Code outside of guarded regions is the same for all threads of a block, so a check there fails for all of them or for none.
+//! Code outside of guarded regions is the same for all threads of a block, so a check there fails for all of
+//! them or for none.
 
 use fehu_imp::syntax::{Code as AnyCode, KernelOp, Program};
 use fehu_ir::visit::deep;

@@ -3,10 +3,12 @@
 //! Before: imperative code, whose loops are as the combinators were nested. After: code that computes the
 //! very same values, down to the last bit, with some loops rearranged:
 //!
-//! - [`rectangle`](self::rectangle): matrix products, and whatever has their shape, are run by rectangles of points, which share what they read.
-//! - [`strip`](self::strip): a map of reductions that walk down columns, or of chains of floats, becomes a reduction
-//!   of maps that walk along rows. Tasks that are such maps get ranges of several iterations (`least`): one alone is no vector code,
-//!   and measured so it would seem to take long enough to be a range of its own.
+//! - [`rectangle`](self::rectangle): matrix products, and whatever has their shape, are run by rectangles of
+//!   points, which share what they read.
+//! - [`strip`](self::strip): a map of reductions that walk down columns, or of chains of floats, becomes a
+//!   reduction of maps that walk along rows. Tasks that are such maps get ranges of several iterations
+//!   (`least`): one alone is no vector code, and measured so it would seem to take long enough to be a range
+//!   of its own.
 //! - [`lanes`](self::lanes): neighbouring `while` loops of a map advance together.
 //! - [`split`](self::split): a loop with special cases at its ends becomes a loop for the ends and one
 //!   without special cases for all that is between them.

@@ -8,9 +8,9 @@
 //! launch k(mem xs, mem ys) ..        =>   kernel k (xs : mem, ys : mem) only_read xs unaliased ys ..
 //! ```
 //!
-//! Before: any program. After: blocks that are different memory from whatever the kernel writes, at all its launches, and if
-//! they are written, from all others, say so. Of a block that other threads write while this one waits for them,
-//! nothing is said: a compiler might keep what it has read before.
+//! Before: any program. After: blocks that are different memory from whatever the kernel writes, at all its
+//! launches, and if they are written, from all others, say so. Of a block that other threads write while this
+//! one waits for them, nothing is said: a compiler might keep what it has read before.
 
 use fehu_base::Name;
 use fehu_imp::alias::Aliases;

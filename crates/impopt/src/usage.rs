@@ -58,8 +58,8 @@ impl Usage {
         Usage::with_sizes(code, outputs, inputs, Rc::new(Sizes::of(code)))
     }
 
-    /// The same code on a host whose default space is the memory of a device: that can fail at any time, and only the device
-    /// sees its memory.
+    /// The same code on a host whose default space is the memory of a device: that can fail at any time, and
+    /// only the device sees its memory.
     pub(crate) fn beside_device(mut self) -> Usage {
         self.can_fail = true;
         let local = self.blocks.iter().filter(|(_, space)| matches!(space, Space::Scalar(..)));

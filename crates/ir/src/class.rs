@@ -1,5 +1,5 @@
-//! What is known of each basic operation, once, for all who ask: what kind of work it is, whose memory its result shares,
-//! what it takes over, whether it can fail, whether it may be left out or moved.
+//! What is known of each basic operation, once, for all who ask: what kind of work it is, whose memory its
+//! result shares, what it takes over, whether it can fail, whether it may be left out or moved.
 //!
 //! ```text
 //! x + y            Arithmetic          xs[i], xs[a:b]       Read, shares xs
@@ -104,8 +104,8 @@ impl Basic {
         }
     }
 
-    /// Whether something is lost when it is left out although nobody uses its result: checks, traces, and what is put into
-    /// an accumulator.
+    /// Whether something is lost when it is left out although nobody uses its result: checks, traces, and
+    /// what is put into an accumulator.
     pub fn has_effect(&self) -> bool {
         matches!(self, Basic::Opaque(_) | Basic::Assert(..) | Basic::UpdateAcc(..))
     }
@@ -167,8 +167,8 @@ impl<R: Rep> Stm<R> {
         matches!(&self.exp, Exp::Basic(Basic::Assert(_, _, purpose)) if purpose.stays())
     }
 
-    /// Whether it gives scalars, or other names for arrays, without effects or checks. Tiles in shared memory may come after
-    /// such code, which threads without a point run too.
+    /// Whether it gives scalars, or other names for arrays, without effects or checks. Tiles in shared memory
+    /// may come after such code, which threads without a point run too.
     pub fn is_plain(&self) -> bool {
         let scalars = self.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
         match &self.exp {

@@ -30,7 +30,8 @@ pub struct CopiedElement<'a, R: Rep> {
     pub exists: Option<(SubExp, &'a [Stm<R>], SubExp)>,
 }
 
-/// The element that each point of a map copies, if it does nothing else. Nothing in it can fail, and it reads nothing else.
+/// The element that each point of a map copies, if it does nothing else. Nothing in it can fail, and it reads
+/// nothing else.
 pub fn copied_element<R: Rep>(seg: &SegOp<R>) -> Option<CopiedElement<'_, R>> {
     let ([Type::Prim(elem)], [KernelReturn::Elem]) = (&seg.types[..], &seg.body.returns[..]) else {
         return None;

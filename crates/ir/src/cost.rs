@@ -1,7 +1,7 @@
 //! What code costs one thread: the one model for all who ask whether something is cheap.
 //!
-//! The unit is an instruction; a mathematical function counts as [`FUNCTION_INSTRUCTIONS`]. Code whose time depends on sizes
-//! has no such number, and says which kind it is instead.
+//! The unit is an instruction; a mathematical function counts as [`FUNCTION_INSTRUCTIONS`]. Code whose time
+//! depends on sizes has no such number, and says which kind it is instead.
 //!
 //! ```text
 //! xs[1:n]                    Free               map f xs       Bodies
@@ -9,16 +9,16 @@
 //! sin x                      Instructions(16)
 //! ```
 //!
-//! Who asks compares with a limit of its own, which belongs to what it wants to do: to compute something twice instead of
-//! storing it, say, pays below the cost of a write and a read.
+//! Who asks compares with a limit of its own, which belongs to what it wants to do: to compute something
+//! twice instead of storing it, say, pays below the cost of a write and a read.
 
 use crate::class::Class;
 use crate::rep::Rep;
 use crate::syntax::{Basic, Body, DimIndex, Exp, Stm, Type};
 use crate::visit::{deep, for_each_stm};
 
-/// What a mathematical function counts as, in instructions: the figure with which scans were joined with what follows them
-/// when that was measured.
+/// What a mathematical function counts as, in instructions: the figure with which scans were joined with what
+/// follows them when that was measured.
 pub const FUNCTION_INSTRUCTIONS: usize = 16;
 
 /// What an expression costs.
@@ -77,8 +77,8 @@ impl<R: Rep> Exp<R> {
     }
 }
 
-/// How many instructions a body of nothing but scalars takes, both sides of its branches counted; `None` if there is any
-/// other code in it.
+/// How many instructions a body of nothing but scalars takes, both sides of its branches counted; `None` if
+/// there is any other code in it.
 pub fn scalar_instructions<R: Rep>(body: &Body<R>) -> Option<usize> {
     body.stms.iter().try_fold(0, |total, stm| Some(total + stm_instructions(stm)?))
 }
@@ -100,8 +100,8 @@ pub fn stm_instructions<R: Rep>(stm: &Stm<R>) -> Option<usize> {
     }
 }
 
-/// Whether code repeats nothing: it has neither loops, nor calls, nor operations of the representation. Then it takes a time
-/// that is known, but for arrays that it makes.
+/// Whether code repeats nothing: it has neither loops, nor calls, nor operations of the representation. Then
+/// it takes a time that is known, but for arrays that it makes.
 pub fn is_straight<R: Rep>(body: &Body<R>) -> bool {
     let mut straight = true;
     for_each_stm(body, &mut |stm| {

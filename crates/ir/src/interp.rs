@@ -1,6 +1,7 @@
 //! A reference interpreter of the IR: what a program means, in the simplest way.
 //!
-//! It runs any representation, one statement after the other (segmented operations too), and is the oracle for passes: a program must give the same before and after.
+//! It runs any representation, one statement after the other (segmented operations too), and is the oracle
+//! for passes: a program must give the same before and after.
 //!
 //! Memory is ignored, unless [`Options::heap`] asks to watch it: see `heap`.
 //!
@@ -8,8 +9,8 @@
 //! indices are compared with shapes; what was consumed is gone. What the program itself checks ends it with
 //! [`Failure::Assert`], what should not happen with [`Failure::Stuck`].
 //!
-//! Start at [`run_entry`], which finds sizes in the shapes of arguments, or [`run_fun`]. `value` holds values, `exp` expressions,
-//! `soac` and `seg` the operations.
+//! Start at [`run_entry`], which finds sizes in the shapes of arguments, or [`run_fun`]. `value` holds
+//! values, `exp` expressions, `soac` and `seg` the operations.
 
 mod exp;
 mod heap;
@@ -183,8 +184,8 @@ pub fn run_entry<R: Rep>(
     Ok(results.into_iter().filter(|v| !matches!(v, Value::Mem(_))).collect())
 }
 
-/// Whether the sizes of the arguments of an entry point are those of its parameters, where these name the same size or say
-/// which it is.
+/// Whether the sizes of the arguments of an entry point are those of its parameters, where these name the
+/// same size or say which it is.
 pub fn sizes_agree<R: Rep>(prog: &Prog<R>, entry: &str, args: &[Value]) -> bool {
     let is_entry = |f: &&FunDef<R>| f.entry.as_ref().is_some_and(|e| e.name == Symbol::new(entry));
     let Some(fun) = prog.funs.iter().find(is_entry) else { return true };
@@ -309,7 +310,8 @@ impl<'a, R: Rep> Machine<'a, R> {
         })
     }
 
-    /// Whether a statement only says what a variable is where the program stops (see `fehu_lower`'s `stops`), and that is consumed.
+    /// Whether a statement only says what a variable is where the program stops (see `fehu_lower`'s `stops`),
+    /// and that is consumed.
     fn notes_what_is_gone(&self, env: &Env, stm: &Stm<R>) -> bool {
         let note = |a: &Attr| matches!(a, Attr::Comp(name, _) if name.as_str() == "break");
         let Exp::Basic(Basic::Opaque(e)) = &stm.exp else { return false };
@@ -426,8 +428,8 @@ impl<'a, R: Rep> Machine<'a, R> {
         sizes(shape.iter().map(|e| self.i64(env, *e)).collect::<Run<Vec<i64>>>()?)
     }
 
-    /// The element type and shape of the rows of an array. There may be none, so that a negative size counts as 0: a row that
-    /// is there has its own shape.
+    /// The element type and shape of the rows of an array. There may be none, so that a negative size counts
+    /// as 0: a row that is there has its own shape.
     fn row_layout(&self, env: &Env, ty: &Type) -> Run<(PrimType, Vec<usize>)> {
         match ty {
             Type::Prim(p) => Ok((*p, vec![])),
@@ -457,8 +459,8 @@ impl<'a, R: Rep> Machine<'a, R> {
     }
 }
 
-/// The sizes of an array. One without elements may have other sizes of any sign, which count as 0: a check of its rows' size is
-/// only made by who makes a row.
+/// The sizes of an array. One without elements may have other sizes of any sign, which count as 0: a check of
+/// its rows' size is only made by who makes a row.
 fn sizes(sizes: Vec<i64>) -> Run<Vec<usize>> {
     let empty = sizes.contains(&0);
     let size = |n: &i64| match usize::try_from(*n) {

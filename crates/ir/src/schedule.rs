@@ -1,13 +1,15 @@
 //! Schedules: which thread computes which point of a segmented operation, as data.
 //!
-//! A [`SegOp`](crate::seg::SegOp) says *what* is computed: a value for every point of an index space, and how values are
-//! combined. It says nothing about *who* computes it. On a GPU, and on the cores of a CPU, there are several ways for each kind of operation, and which
-//! of them is fastest depends on sizes that are known when the program runs. A [`Schedule`] writes the answer down: the
-//! alternatives that were considered worth a kernel ([`Choice`]), in order, each with the condition under which the host
-//! launches it. The last has none.
+//! A [`SegOp`](crate::seg::SegOp) says *what* is computed: a value for every point of an index space, and how
+//! values are combined. It says nothing about *who* computes it. On a GPU, and on the cores of a CPU, there
+//! are several ways for each kind of operation, and which of them is fastest depends on sizes that are known
+//! when the program runs. A [`Schedule`] writes the answer down: the alternatives that were considered worth
+//! a kernel ([`Choice`]), in order, each with the condition under which the host launches it. The last has
+//! none.
 //!
-//! The pass `schedule` (`fehu_kernels::schedule`) is the only place that decides; `impgen` emits what it finds here, and
-//! computes no threshold of its own. Whoever wants to know how a map runs asks `fehu dev --backend cuda --after schedule`:
+//! The pass `schedule` (`fehu_kernels::schedule`) is the only place that decides; `impgen` emits what it
+//! finds here, and computes no threshold of its own. Whoever wants to know how a map runs asks `fehu dev
+//! --backend cuda --after schedule`:
 //!
 //! ```text
 //! segred thread (flat; i < n, j < m) : (f32)
@@ -42,18 +44,19 @@
 //!
 //! # Conditions
 //!
-//! A [`Condition`] compares two products of [`Quantity`]s: sizes of the operation, limits of the device, tuning parameters, and
-//! what the plan itself needs (`shared`, `blocks`, ...). Who emits the plan fills in the last kind, since only they know what
-//! is allocated; no formula foretells it. Each condition has one of two reasons ([`Reason`]). One that *must* hold makes the
-//! plan correct or possible: the block's shared memory exists. One that *pays* is a guess about speed. The
-//! figures in it are tuning parameters (`schedule.NAME`) with defaults in [`fehu_base::tuning::schedule`], and somebody
-//! who knows better may take it away: the attribute `#[schedule(NAME)]` in the source leaves the conditions of the plan of that
-//! name that must hold, drops the others, and drops the plans that come before it.
+//! A [`Condition`] compares two products of [`Quantity`]s: sizes of the operation, limits of the device,
+//! tuning parameters, and what the plan itself needs (`shared`, `blocks`, ...). Who emits the plan fills in
+//! the last kind, since only they know what is allocated; no formula foretells it. Each condition has one of
+//! two reasons ([`Reason`]). One that *must* hold makes the plan correct or possible: the block's shared
+//! memory exists. One that *pays* is a guess about speed. The figures in it are tuning parameters
+//! (`schedule.NAME`) with defaults in [`fehu_base::tuning::schedule`], and somebody who knows better may take
+//! it away: the attribute `#[schedule(NAME)]` in the source leaves the conditions of the plan of that name
+//! that must hold, drops the others, and drops the plans that come before it.
 //!
 //! # Names
 //!
-//! Plans name statements of the operation's own body: reads that go through shared memory, loops that run in steps. So a
-//! schedule is renamed with its operation, and what it mentions is not free outside.
+//! Plans name statements of the operation's own body: reads that go through shared memory, loops that run in
+//! steps. So a schedule is renamed with its operation, and what it mentions is not free outside.
 
 mod condition;
 mod merge;
@@ -132,8 +135,9 @@ pub enum Plan {
         order: Order,
         /// How the threads that share a segment exchange values.
         exchange: Exchange,
-        /// Segments are taken from a queue, by at most so many blocks: a grid of as many threads as the device runs at a time takes the next ones whenever it has done some, with shuffles each
-        /// warp for itself, else a block. Otherwise each thread block has those of its number.
+        /// Segments are taken from a queue, by at most so many blocks: a grid of as many threads as the
+        /// device runs at a time takes the next ones whenever it has done some, with shuffles each warp for
+        /// itself, else a block. Otherwise each thread block has those of its number.
         queue: Option<Symbol>,
     },
     /// As many segments as fit share a block, one point per thread.
@@ -141,7 +145,8 @@ pub enum Plan {
         /// Threads in a block.
         block: Symbol,
     },
-    /// A block reduces a few segments at a time: each of its threads has some points, and computes these for all of the segments.
+    /// A block reduces a few segments at a time: each of its threads has some points, and computes these for
+    /// all of the segments.
     SegmentsTogether {
         /// Threads in a block.
         block: Symbol,
@@ -152,11 +157,13 @@ pub enum Plan {
     },
     /// Blocks share a segment; the last to finish combines what all have found.
     BlocksPerSegment(BlocksPerSegment),
-    /// Blocks have equal shares of segments and points that count, where a condition says how many points of a segment do.
+    /// Blocks have equal shares of segments and points that count, where a condition says how many points of
+    /// a segment do.
     MergePath(MergePath),
     /// Blocks scan tiles of points, and look back at what blocks before them have published.
     SinglePass(SinglePass),
-    /// The same where segments lie beside each other in memory: a tile is a part of a strip of segments, and a warp has a point of each of them.
+    /// The same where segments lie beside each other in memory: a tile is a part of a strip of segments, and
+    /// a warp has a point of each of them.
     Strips(Strips),
     /// Blocks fill histograms of their own in shared memory, which are then added to the result.
     SubHistograms(SubHistograms),
@@ -177,10 +184,12 @@ pub enum Plan {
     Rounds {
         /// How elements of histograms are updated, by operator.
         updates: Vec<Update>,
-        /// Whether a thread need not wait for others between the operation before and this one: what it touches, they do not.
+        /// Whether a thread need not wait for others between the operation before and this one: what it
+        /// touches, they do not.
         at_once: bool,
     },
-    /// The threads of a block copy elements of device memory, which the kernel does not change, to shared memory, and go on while they are on their way.
+    /// The threads of a block copy elements of device memory, which the kernel does not change, to shared
+    /// memory, and go on while they are on their way.
     CopiedAhead,
     /// The threads of a block combine a value each: within warps by shuffles, between warps through shared memory.
     ByWarps,
@@ -214,8 +223,8 @@ pub struct Once {
     pub turns: Symbol,
 }
 
-/// How many points threads of a block take in turns. The block has as many threads as it takes for that, or more, up to one for each point,
-/// so that all blocks together keep the device busy.
+/// How many points threads of a block take in turns. The block has as many threads as it takes for that, or
+/// more, up to one for each point, so that all blocks together keep the device busy.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Turns {
     /// How many points of the widest operation a thread takes at most.
@@ -224,11 +233,13 @@ pub struct Turns {
     pub threads: Symbol,
     /// Parts of warps compute a point each, where so few threads are enough.
     pub teams: Option<Teams>,
-    /// A thread has the same points in all operations, and keeps what it has read and computed for them, where the block has threads enough for that.
+    /// A thread has the same points in all operations, and keeps what it has read and computed for them,
+    /// where the block has threads enough for that.
     pub kept: Option<Kept>,
 }
 
-/// How many points a thread keeps. All operations have one index space, and threads need nothing of other threads' points but what reductions give.
+/// How many points a thread keeps. All operations have one index space, and threads need nothing of other
+/// threads' points but what reductions give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kept {
     /// A thread of a block, at most.
@@ -239,7 +250,8 @@ pub struct Kept {
     pub columns: Option<KeptColumns>,
 }
 
-/// Blocks whose warps have a point of the map, a column, for each lane, and some of its points of the operations in each of a lane's threads.
+/// Blocks whose warps have a point of the map, a column, for each lane, and some of its points of the
+/// operations in each of a lane's threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeptColumns {
     /// How many of these a thread keeps at most.
@@ -248,12 +260,13 @@ pub struct KeptColumns {
     pub least: Symbol,
     /// How many points a column has at least.
     pub rows: Symbol,
-    /// Threads may also have points again in each operation, and compute again what others made for them, so that columns may have any number of points: how many columns there are at least then.
+    /// Threads may also have points again in each operation, and compute again what others made for them, so
+    /// that columns may have any number of points: how many columns there are at least then.
     pub long: Option<Symbol>,
 }
 
-/// Threads of a warp that compute a point as if they were a block: 4, 8, 16 or 32 lanes. They wait for each other without a barrier of the
-/// block, which has several of them.
+/// Threads of a warp that compute a point as if they were a block: 4, 8, 16 or 32 lanes. They wait for each
+/// other without a barrier of the block, which has several of them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Teams {
     /// How many points of the widest operation a lane takes at least, unless there are four lanes.
@@ -281,7 +294,8 @@ pub struct Points {
 pub struct Column {
     /// Points of a thread.
     pub points: i64,
-    /// Widths of a block that are tried, as powers of two, widest first. One is good if it divides the block and fills rows.
+    /// Widths of a block that are tried, as powers of two, widest first. One is good if it divides the block
+    /// and fills rows.
     pub widths_log2: Vec<i64>,
     /// At most one in so many threads along a row has no point.
     pub idle: i64,
@@ -313,8 +327,8 @@ pub struct TiledLoop {
     pub unrolled: bool,
     /// What is read through shared memory.
     pub reads: Vec<TiledRead>,
-    /// If all that the loop computes is a sum of products of `f64`: the factor that changes down the rectangle, and the one that
-    /// changes across. Warps multiply matrices then, where they can.
+    /// If all that the loop computes is a sum of products of `f64`: the factor that changes down the
+    /// rectangle, and the one that changes across. Warps multiply matrices then, where they can.
     pub product: Option<[Name; 2]>,
 }
 
@@ -409,7 +423,8 @@ pub struct BlocksPerSegment {
     pub resident: Option<i64>,
 }
 
-/// Where a result of what comes after a scan of flags goes. Flags have numbers, and if there are several and results are gathered, at most one is set at a point.
+/// Where a result of what comes after a scan of flags goes. Flags have numbers, and if there are several and
+/// results are gathered, at most one is set at a point.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Placing {
     /// The points with this flag write to places 0, 1, ... of an array, in order.
@@ -433,7 +448,8 @@ pub struct SinglePass {
     pub values: TileValues,
     /// Of flags: where each result of what comes after the scan goes, if the flags alone decide that; else none.
     pub placings: Vec<Placing>,
-    /// Whether a block gathers what goes to such places in shared memory before it writes that; else each thread writes its own.
+    /// Whether a block gathers what goes to such places in shared memory before it writes that; else each
+    /// thread writes its own.
     pub gathered: bool,
     /// How a block combines what its threads have, and looks back: 32 tiles at a time, or one.
     pub exchange: Exchange,
@@ -452,7 +468,8 @@ pub struct Strips {
     pub points: i64,
     /// Warps of a block, each with the points below those of the one before: a power of two.
     pub warps: i64,
-    /// Whether results are turned in shared memory before they leave, because neighbours in a segment are neighbours there.
+    /// Whether results are turned in shared memory before they leave, because neighbours in a segment are
+    /// neighbours there.
     pub turned: bool,
 }
 
@@ -529,8 +546,9 @@ pub struct Slices {
     pub bytes: Symbol,
     /// Slices at most, which then are larger.
     pub most: i64,
-    /// To find a bin outside of the cache costs as much as so many passes do for a point. Points by chance are asked, where they go: if most find theirs there
-    /// anyhow, as where they are in order, there is one pass.
+    /// To find a bin outside of the cache costs as much as so many passes do for a point. Points by chance
+    /// are asked, where they go: if most find theirs there anyhow, as where they are in order, there is one
+    /// pass.
     pub miss: i64,
     /// When there are several.
     pub when: Vec<Condition>,

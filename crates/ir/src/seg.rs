@@ -86,8 +86,8 @@ pub enum SegKind<R: Rep> {
     /// The first results, as many as the operators take, are reduced along the innermost
     /// dimension; the rest are kept as arrays over the whole space. Reduced results come first.
     Red(Vec<SegBinOp<R>>),
-    /// As `Red`, with inclusive scans; scanned results come first. What comes after a scan, if anything, takes the scanned
-    /// values and has its results in their stead.
+    /// As `Red`, with inclusive scans; scanned results come first. What comes after a scan, if anything,
+    /// takes the scanned values and has its results in their stead.
     Scan(Vec<SegBinOp<R>>, Option<Box<SegAfter<R>>>),
     /// The results are, for each operation, indices into its shape (all indices first), then
     /// values; destinations have the segment dimensions outside of the histogram's shape.
@@ -220,8 +220,8 @@ pub enum SizeOp {
         class: SizeClass,
         /// The parallelism.
         par: SubExp,
-        /// Another size, by which tuning can split the threshold: where it reaches a second parameter, the border, `par` is
-        /// compared with a third one instead. Nothing reaches a border that is not set.
+        /// Another size, by which tuning can split the threshold: where it reaches a second parameter, the
+        /// border, `par` is compared with a third one instead. Nothing reaches a border that is not set.
         by: Option<SubExp>,
     },
     /// How many thread blocks to use for a number of threads.
@@ -241,17 +241,20 @@ pub enum SizeOp {
 /// The attribute of the statement that [`SizeOp::SharedNeeded`] is about.
 pub const SHARED_MEMORY: &str = "shared_memory";
 
-/// The attribute of the branch that is the whole body of a map: its condition, a conjunction of bounds of indices, is whether the point is
-/// far from the edges of the space. The pass `inside` makes such branches.
+/// The attribute of the branch that is the whole body of a map: its condition, a conjunction of bounds of
+/// indices, is whether the point is far from the edges of the space. The pass `inside` makes such branches.
 pub const INSIDE: &str = "inside";
 
-/// What flattening says of a reduction over rows and places, as `schedule(row_ends)`: each point compares its place, counted from the start of all rows, with an element of
-/// an array that has the ends of rows. Ends do not decrease, and the last is the bound of places. It is also the attribute of the branch whose condition that is.
+/// What flattening says of a reduction over rows and places, as `schedule(row_ends)`: each point compares its
+/// place, counted from the start of all rows, with an element of an array that has the ends of rows. Ends do
+/// not decrease, and the last is the bound of places. It is also the attribute of the branch whose condition
+/// that is.
 pub const ROW_ENDS: &str = "row_ends";
 
-/// The attribute of the allocations of shared memory through which threads of a block exchange values. All operations of the
-/// block use the same, one after the other: `exchange(k)` is for the value of their operators in place `k`, `exchange(flags)`
-/// has a boolean for each warp. The pass `shared-memory` allocates them.
+/// The attribute of the allocations of shared memory through which threads of a block exchange values. All
+/// operations of the block use the same, one after the other: `exchange(k)` is for the value of their
+/// operators in place `k`, `exchange(flags)` has a boolean for each warp. The pass `shared-memory` allocates
+/// them.
 pub const EXCHANGE: &str = "exchange";
 
 /// The attribute of the conditional between versions of an irregular nest.
@@ -270,8 +273,8 @@ pub fn is_of_passes(attr: &Attr) -> bool {
 /// The class of a tuning parameter.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SizeClass {
-    /// A threshold, with the decisions on the way to it (names of thresholds and how they compared), and its default where
-    /// that is not the device's.
+    /// A threshold, with the decisions on the way to it (names of thresholds and how they compared), and its
+    /// default where that is not the device's.
     Threshold(Vec<(Symbol, bool)>, Option<i64>),
     /// Threads in a block.
     ThreadBlockSize,

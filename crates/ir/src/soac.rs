@@ -23,8 +23,8 @@ pub enum Soac<R: Rep> {
     Scatter(Scatter<R>),
     /// The elements for which conditions hold.
     Filter(Filter<R>),
-    /// Derivatives of a function at a point. Only the reader of IR text builds it so far: lowering refuses derivatives, and there is
-    /// no pass yet that computes them.
+    /// Derivatives of a function at a point. Only the reader of IR text builds it so far: lowering refuses
+    /// derivatives, and there is no pass yet that computes them.
     Ad(Ad<R>),
 }
 
@@ -93,10 +93,10 @@ pub struct HistOp<R: Rep> {
     pub op: Lambda<R>,
 }
 
-/// Scatter: the lambda takes one element of each array and returns, for each
-/// destination, an index (one `i64` per dimension of its `shape`), all indices first; then a value for
-/// each. Out-of-bounds indices are ignored. Consumes the destinations, and returns them. One array may be the destination of
-/// several values; it is one result, at the place of the first.
+/// Scatter: the lambda takes one element of each array and returns, for each destination, an index (one `i64`
+/// per dimension of its `shape`), all indices first; then a value for each. Out-of-bounds indices are
+/// ignored. Consumes the destinations, and returns them. One array may be the destination of several values;
+/// it is one result, at the place of the first.
 #[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub struct Scatter<R: Rep> {

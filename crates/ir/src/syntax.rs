@@ -178,8 +178,8 @@ pub enum Exp<R: Rep> {
     Op(R::Op),
 }
 
-/// An operation on operands, without bodies. A pass from one representation to another hands it on as it is; what kind of
-/// work it is, whether it may fail and what it costs is in [`crate::class`] and [`crate::cost`].
+/// An operation on operands, without bodies. A pass from one representation to another hands it on as it is;
+/// what kind of work it is, whether it may fail and what it costs is in [`crate::class`] and [`crate::cost`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum Basic {
     /// An operand: a copy of a scalar, another name for an array.

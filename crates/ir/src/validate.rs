@@ -6,12 +6,13 @@
 //!   may be equal without being the same name.
 //! - What was consumed is not used again, nor anything that may share its memory (see [`crate::alias`]).
 //! - Certificates are of type unit.
-//! - What a representation bans does not occur: memory outside of `Memory`, operations at a level where they cannot be, sizes of the machine inside of kernels.
+//! - What a representation bans does not occur: memory outside of `Memory`, operations at a level where they
+//!   cannot be, sizes of the machine inside of kernels.
 //! - The schedule of an operation suits it.
 //! - Entry points have as many parameters and results as their types say.
 //!
-//! `validate.rs` walks and keeps the scope; `exp` checks expressions, `ops` the operations, `schedule` how they run, `consume` consumption,
-//! `entry` entry points.
+//! `validate.rs` walks and keeps the scope; `exp` checks expressions, `ops` the operations, `schedule` how
+//! they run, `consume` consumption, `entry` entry points.
 
 mod consume;
 mod entry;

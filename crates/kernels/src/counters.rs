@@ -1,7 +1,7 @@
 //! Scans of counters: sums of small numbers of 64 bits, such as flags.
 //!
-//! What a tile of a scan holds of them fits 32 bits, though the sums of all tiles may not: threads keep them in half of the
-//! registers.
+//! What a tile of a scan holds of them fits 32 bits, though the sums of all tiles may not: threads keep them
+//! in half of the registers.
 //!
 //! ```text
 //! segscan (i < n) add_i64 { let (k : i64) = btoi_i64(flag) return (k) }        4 bytes at a point, not 8

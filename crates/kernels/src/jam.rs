@@ -1,7 +1,8 @@
 //! A thread computes several points that read the same elements (unroll and jam).
 //!
-//! Before: maps over `Memory` with their schedules. After: maps of loops whose points share what they read along a dimension have another version, in which a thread has
-//! four points along it, and the host chooses between the two.
+//! Before: maps over `Memory` with their schedules. After: maps of loops whose points share what they read
+//! along a dimension have another version, in which a thread has four points along it, and the host chooses
+//! between the two.
 //!
 //! ```text
 //! segmap (o < n, j < m) { loop (s = 0) for k < d { x = xs[j + k]; s + x * ws[o, k] } }
@@ -11,14 +12,21 @@
 //! } else { as it was }
 //! ```
 //!
-//! What such a loop takes is reading, from caches, and finding out where: a processor reads one element for a thread in the time in which it adds and multiplies four. What does not depend on the dimension
-//! (`x`, its place, the tests whether there is such a place) is done once for four points; what does stands there four times. So it is with layers of networks, whose filters go over the same
-//! images. Products of matrices share both factors, in tiles (`schedule/tile`); maps with tiles are left alone.
+//! What such a loop takes is reading, from caches, and finding out where: a processor reads one element for a
+//! thread in the time in which it adds and multiplies four. What does not depend on the dimension (`x`, its
+//! place, the tests whether there is such a place) is done once for four points; what does stands there four
+//! times. So it is with layers of networks, whose filters go over the same images. Products of matrices share
+//! both factors, in tiles (`schedule/tile`); maps with tiles are left alone.
 //!
-//! **When it is done**: the work of the innermost loops, in which a read counts as much as four operations, becomes less by a third at least ([`Work::pays`]). What is still read for each point (`ws`) is the same for neighbouring threads, so that a warp reads one element: else it is that
-//! which takes the time. Neighbouring threads stay neighbours: the dimension is not the innermost one. The body has scalars only, without checks, and few values that loops carry are four now. Every point does the same operations in the same order, so answers do not change by a bit.
+//! **When it is done**: the work of the innermost loops, in which a read counts as much as four operations,
+//! becomes less by a third at least ([`Work::pays`]). What is still read for each point (`ws`) is the same
+//! for neighbouring threads, so that a warp reads one element: else it is that which takes the time.
+//! Neighbouring threads stay neighbours: the dimension is not the innermost one. The body has scalars only,
+//! without checks, and few values that loops carry are four now. Every point does the same operations in the
+//! same order, so answers do not change by a bit.
 //!
-//! Results are written to their places one by one, and points beyond the end of the dimension, which compute what the last one does, write nothing.
+//! Results are written to their places one by one, and points beyond the end of the dimension, which compute
+//! what the last one does, write nothing.
 
 mod body;
 

@@ -4,8 +4,9 @@
 //!
 //! - kernels call only functions of scalars ([`inline`]);
 //! - constant data is allocated outside of kernels ([`CONSTANTS`]);
-//! - operators of histograms take primitives, as those of reductions and scans do from the start ([`OPERATORS`]): those on vectors
-//!   became histograms of elements (`vector`), those on other arrays are applied by loops (`chunks`);
+//! - operators of histograms take primitives, as those of reductions and scans do from the start
+//!   ([`OPERATORS`]): those on vectors became histograms of elements (`vector`), those on other arrays are
+//!   applied by loops (`chunks`);
 //! - arrays are filled by kernels: no `iota` or `replicate` is left on the host, nor in a thread block ([`FILL`]).
 //!
 //! ```text

@@ -1,13 +1,14 @@
-//! Passes over flattened programs for GPUs: what kernels are before their arrays have places, and how they run after that.
+//! Passes over flattened programs for GPUs: what kernels are before their arrays have places, and how they
+//! run after that.
 //!
-//! In: a program over `Kernels`, as `flatten::gpu` leaves it. Out: one that the memory passes can give places to, and whose
-//! kernels do no work that can be avoided before places are known.
+//! In: a program over `Kernels`, as `flatten::gpu` leaves it. Out: one that the memory passes can give places
+//! to, and whose kernels do no work that can be avoided before places are known.
 //!
 //! - [`opt`] holds what makes kernels faster and can be left out: elements of `iota` computed instead of read
-//!   ([`opt::progressions`]), one loop of a thread instead of several ([`opt::fuse_thread_loops`]), scalars computed on the
-//!   device ([`opt::single_point`]), arrays laid out as kernels read them ([`opt::layout`]), maps of scanned values in
-//!   the scan's own kernel ([`opt::scan_epilogue`]), results that cost less than to store them computed where they are
-//!   read ([`opt::recompute`]).
+//!   ([`opt::progressions`]), one loop of a thread instead of several ([`opt::fuse_thread_loops`]), scalars
+//!   computed on the device ([`opt::single_point`]), arrays laid out as kernels read them ([`opt::layout`]),
+//!   maps of scanned values in the scan's own kernel ([`opt::scan_epilogue`]), results that cost less than to
+//!   store them computed where they are read ([`opt::recompute`]).
 //! - [`schedule`] decides how each kernel runs; it is the last pass over `Memory`, when places are known.
 //! - [`jam`] lets threads compute several points that read the same elements.
 //! - [`inside`] gives stencils a body without tests for the edges of the space.

@@ -2,9 +2,10 @@
 //!
 //! Before: programs over `Memory`. After: nobody reduces values that are true wherever they are.
 //!
-//! Points of irregular nests make checks on which statements of the host rely, so that the host reduces a value that only follows these checks, and checks that all of them are
-//! true (`flatten/irregular/checks`). That keeps the checks where they are while programs change. When no more statements go, it has done its work: a point whose check fails has no value,
-//! and the program ends.
+//! Points of irregular nests make checks on which statements of the host rely, so that the host reduces a
+//! value that only follows these checks, and checks that all of them are true (`flatten/irregular/checks`).
+//! That keeps the checks where they are while programs change. When no more statements go, it has done its
+//! work: a point whose check fails has no value, and the program ends.
 //!
 //! ```text
 //! oks = segmap (i < n) { c = assert(..); ok = <c> true; return ok }          as it was
@@ -12,14 +13,16 @@
 //! made = assert(all, ..)                                                     made = assert(true, ..)
 //! ```
 //!
-//! The reduction and the check of its result were two kernels. Where it is the points of the reduction that make the checks, they still do, but reduce nothing:
+//! The reduction and the check of its result were two kernels. Where it is the points of the reduction that
+//! make the checks, they still do, but reduce nothing:
 //!
 //! ```text
 //! all = segred (i < n) && { c = assert(..); ok = <c> true; return ok }   ==>   all = true
 //!                                                                              segmap (i < n) { c = assert(..); ok = <c> true; return () }
 //! ```
 //!
-//! A reduction has few threads, each of which makes the checks of several points, one after the other. What else points return they go on to return.
+//! A reduction has few threads, each of which makes the checks of several points, one after the other. What
+//! else points return they go on to return.
 
 use fehu_base::ops::BinOp;
 use fehu_base::Name;

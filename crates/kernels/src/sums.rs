@@ -7,8 +7,8 @@
 //!
 //! Rotations leave remainders of constants by sizes, which are known where sizes are known to be at least as large.
 //!
-//! Programs that keep indices in 32 bits convert them there and back. Where all sizes are known to be at most [`MOST_NARROW_SIZE`], an index or a size and a small constant
-//! is the same in 32 bits.
+//! Programs that keep indices in 32 bits convert them there and back. Where all sizes are known to be at most
+//! [`MOST_NARROW_SIZE`], an index or a size and a small constant is the same in 32 bits.
 
 use fehu_algebra::Poly;
 use fehu_base::ops::{BinOp, ConvOp};
@@ -19,7 +19,8 @@ use fehu_ir::{Basic, SubExp};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 
-/// The largest constant in a sum of which something is known, by its absolute value: sums of a body's length of such do not wrap around.
+/// The largest constant in a sum of which something is known, by its absolute value: sums of a body's length
+/// of such do not wrap around.
 const MOST_IN_SUMS: i64 = 1 << 40;
 /// How many sums of the host are looked through to find what a size is.
 const MOST_SUMS: usize = 4;
@@ -29,7 +30,8 @@ pub(crate) const MOST_NARROW_SIZE: i64 = 1 << 30;
 /// The largest constant, by its absolute value, that such numbers may have besides an index or a size.
 const MOST_IN_NARROW_SUMS: i64 = 1 << 20;
 
-/// Sums and differences of 64 bits, by name; of the host also remainders and maxima, and what is done in 32 bits: a conversion is a sum with nothing.
+/// Sums and differences of 64 bits, by name; of the host also remainders and maxima, and what is done in 32
+/// bits: a conversion is a sum with nothing.
 pub(crate) type Sums = FxHashMap<Name, (BinOp, SubExp, SubExp)>;
 
 /// Such a sum.

@@ -23,7 +23,8 @@
 use crate::lmad::Lmad;
 use fehu_algebra::{Facts, Poly, Prover};
 
-/// Prover steps spent on one question before giving up. The hardest ones of `bench/nw.fut` and `bench/lud.fut` take 230.
+/// Prover steps spent on one question before giving up. The hardest ones of `bench/nw.fut` and
+/// `bench/lud.fut` take 230.
 const STEPS: u32 = 2_000;
 /// Steps charged for distinguishing the signs of a stride, so that it cannot go on for long.
 const SPLIT_STEPS: u32 = 500;

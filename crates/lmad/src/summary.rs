@@ -113,8 +113,9 @@ impl Summary {
     }
 }
 
-/// Whether it is worth asking if one descriptor does for both: they are small, and their distance is a number, or one begins
-/// where the other ends. Proofs about other distances cost more than a part that they might save.
+/// Whether it is worth asking if one descriptor does for both: they are small, and their distance is a
+/// number, or one begins where the other ends. Proofs about other distances cost more than a part that they
+/// might save.
 fn are_neighbours(facts: &Facts, a: &Lmad, b: &Lmad) -> bool {
     if a.rank() > 1 || b.rank() > 1 {
         return false;

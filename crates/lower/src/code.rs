@@ -1,8 +1,9 @@
 //! Emits core statements, at places of the program and depending on checks.
 //!
-//! In: operands and data. Out: statements of the core, in the builder. Nothing here knows what is in scope: that is
-//! [`Lowerer`](crate::lowerer::Lowerer)'s, which holds this as a part. [`Emit`] is what both can do: run code that is emitted under a
-//! certificate, from a place, or into a body of its own. Checks are in `checks`, sizes in `sizes`, slices in `slices`.
+//! In: operands and data. Out: statements of the core, in the builder. Nothing here knows what is in scope:
+//! that is [`Lowerer`](crate::lowerer::Lowerer)'s, which holds this as a part. [`Emit`] is what both can do:
+//! run code that is emitted under a certificate, from a place, or into a body of its own. Checks are in
+//! `checks`, sizes in `sizes`, slices in `slices`.
 //!
 //! ```text
 //! let cert = code.check(in_bounds, message);

@@ -1,7 +1,7 @@
 //! Flat slices: parts of an array that an offset and a stride for each dimension choose, to be read or updated.
 //!
-//! The core has them for arrays of scalars. Elements that are arrays themselves, of `w` scalars each, are one more dimension of the array
-//! of all these scalars, in which all strides are `w` times as long:
+//! The core has them for arrays of scalars. Elements that are arrays themselves, of `w` scalars each, are one
+//! more dimension of the array of all these scalars, in which all strides are `w` times as long:
 //!
 //! ```text
 //! flat xs[o; (n, s)], xs : [k][3]i32   ->   let ys = reshape [k * 3] xs

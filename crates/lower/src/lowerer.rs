@@ -1,8 +1,9 @@
 //! The state of lowering: what is in scope, what is done, and the code so far, each a part of its own.
 //!
-//! [`Code`] emits statements, and knows nothing of the typed tree: what needs no environment takes it alone. Methods of
-//! [`Lowerer`] are those by which the kinds of expressions need each other: `exp` and `var` (`exp`), `apply` and `global`
-//! (`apply`), `ty` and `dim` (`types`). The rest are functions, called by the name of their file:
+//! [`Code`] emits statements, and knows nothing of the typed tree: what needs no environment takes it alone.
+//! Methods of [`Lowerer`] are those by which the kinds of expressions need each other: `exp` and `var`
+//! (`exp`), `apply` and `global` (`apply`), `ty` and `dim` (`types`). The rest are functions, called by the
+//! name of their file:
 //!
 //! ```text
 //! loops::lower_loop(cx, lp)      calls      cx.exp(&lp.init)

@@ -1,10 +1,10 @@
 //! Sizes that are computed, so that none of them wraps around.
 //!
-//! In: numbers of the program that are to be sizes, and sizes of arrays that exist. Out: the size of a new array, and
-//! a certificate that the number is one: 0 or more, and below 2^48. No memory holds larger arrays, and
-//! what is below 2^48 can be added, subtracted and multiplied by small numbers without wrapping around. The simplifier relies on it
-//! when it removes checks of indices (`opt/simplify/known.rs`). An array whose size had wrapped
-//! would be smaller than its parts, and its elements would be outside of its memory.
+//! In: numbers of the program that are to be sizes, and sizes of arrays that exist. Out: the size of a new
+//! array, and a certificate that the number is one: 0 or more, and below 2^48. No memory holds larger arrays,
+//! and what is below 2^48 can be added, subtracted and multiplied by small numbers without wrapping around.
+//! The simplifier relies on it when it removes checks of indices (`opt/simplify/known.rs`). An array whose
+//! size had wrapped would be smaller than its parts, and its elements would be outside of its memory.
 //!
 //! ```text
 //! replicate n x               assert (0 <= n && n < 2^48)
@@ -12,9 +12,9 @@
 //! concat (xs: [n]t) [m]t      size = n + m;  assert (n <= 2^48 - 1 - m)
 //! ```
 //!
-//! The conditions are written such that no part of them can wrap. They hold for constants, and those of the first kind also for
-//! numbers that are sizes already, and then vanish. Where they stay, they cost an instruction or two, on the host, for
-//! an operation on a whole array.
+//! The conditions are written such that no part of them can wrap. They hold for constants, and those of the
+//! first kind also for numbers that are sizes already, and then vanish. Where they stay, they cost an
+//! instruction or two, on the host, for an operation on a whole array.
 //!
 //! Three places keep sizes from wrapping:
 //! - here, where a size is computed that indices are compared with;

@@ -224,8 +224,8 @@ pub(crate) fn filter<'a>(cx: &mut Lowerer<'a>, p: &Value<'a>, xs: Data) -> Res<V
     Ok(parts.into_iter().map(Value::Data).next().unwrap_or_else(|| fehu_base::bug!("a filter keeps nothing")))
 }
 
-/// `partition p xs`, `partition2 p q xs`: the elements for which the first predicate holds, those of the others for which the next one does, and so
-/// on; then the rest. The rest has the size that remains.
+/// `partition p xs`, `partition2 p q xs`: the elements for which the first predicate holds, those of the
+/// others for which the next one does, and so on; then the rest. The rest has the size that remains.
 pub(crate) fn partition<'a>(cx: &mut Lowerer<'a>, predicates: &[Value<'a>], xs: Data) -> Res<Value<'a>> {
     let Some((n, _)) = xs.ty.elem() else { fehu_base::bug!("partition of {:?}", xs.ty) };
     let (mut parts, counts) = kept(cx, &xs, |l, x| classes(l, predicates, &x))?;
@@ -240,7 +240,8 @@ pub(crate) fn partition<'a>(cx: &mut Lowerer<'a>, predicates: &[Value<'a>], xs: 
     Ok(Value::tuple(parts.into_iter().map(Value::Data).collect()))
 }
 
-/// Which predicate is the first that holds for an element, and last whether none does: exactly one of the results is true.
+/// Which predicate is the first that holds for an element, and last whether none does: exactly one of the
+/// results is true.
 fn classes<'a>(cx: &mut Lowerer<'a>, predicates: &[Value<'a>], x: &Data) -> Res<Vec<SubExp>> {
     let Some((first, others)) = predicates.split_first() else { return Ok(vec![SubExp::bool(true)]) };
     let v = cx.apply(first.clone(), vec![Value::Data(x.clone())])?;

@@ -1,8 +1,8 @@
 //! Stops: `#[break] e` in programs that an interpreter runs.
 //!
-//! Before `e`, the value of each variable in scope goes through opaque statements whose attributes name the variable, its
-//! type, and its frame, one for each leaf; a last one says that it is time to stop. Frame 0 is the function in which the program stops,
-//! frame 1 its caller. Compiled programs have nothing of this.
+//! Before `e`, the value of each variable in scope goes through opaque statements whose attributes name the
+//! variable, its type, and its frame, one for each leaf; a last one says that it is time to stop. Frame 0 is
+//! the function in which the program stops, frame 1 its caller. Compiled programs have nothing of this.
 //!
 //! ```text
 //! #[break] x + y   ->   #[break(x, transparent(i32, 0), 0)] let (_ : i32) = opaque(x)

@@ -107,9 +107,9 @@ impl<'a> Lowerer<'a> {
             .collect()
     }
 
-    /// Arguments of the instantiation of a variable. Sizes that the function will learn from its arguments are not computed:
-    /// in `a ++ b ++ c ++ d`, that of each left side has as many terms as there are arrays in it, so all together
-    /// would have the square of their number.
+    /// Arguments of the instantiation of a variable. Sizes that the function will learn from its arguments
+    /// are not computed: in `a ++ b ++ c ++ d`, that of each left side has as many terms as there are arrays
+    /// in it, so all together would have the square of their number.
     pub(crate) fn inst_of(&mut self, name: Name, args: &'a [TypeArg]) -> Res<Vec<InstArg<'a>>> {
         let computed = args.iter().any(|a| matches!(a, TypeArg::Size(Size::Exp(_))));
         let inferred = if computed { inferred_sizes(name, &self.env) } else { vec![] };
@@ -217,7 +217,8 @@ pub(crate) fn learn<'a>(env: &mut Env<'a>, names: &[Name], t: &'a Type, ty: &Ty)
     }
 }
 
-/// Learns the arguments of a parametric type from what its definition is at run time, in the environment that it was made in.
+/// Learns the arguments of a parametric type from what its definition is at run time, in the environment that
+/// it was made in.
 fn learn_through<'a>(
     env: &mut Env<'a>,
     names: &[Name],

@@ -306,7 +306,8 @@ fn submodule<'a>(env: &'a Env, name: &str) -> Option<&'a Env> {
     }
 }
 
-/// Whether the program's text binds a name. A size that an expression brings is bound at the expression, a variable at its name.
+/// Whether the program's text binds a name. A size that an expression brings is bound at the expression, a
+/// variable at its name.
 fn written(program: &Program, sources: &SourceMap, name: Name) -> bool {
     let base = program.names.base(name);
     program.def_spans.get(&name).is_some_and(|s| sources.snippet(*s) == base.as_str())

@@ -1,7 +1,7 @@
 //! What the editor can ask the server to do: evaluate a comment, run an entry point or the tests.
 //!
-//! In: a command of a lens. Out: a [`Job`], and what its outcome means to the editor: an edit that writes the value below
-//! the comment, or a message.
+//! In: a command of a lens. Out: a [`Job`], and what its outcome means to the editor: an edit that writes the
+//! value below the comment, or a message.
 //!
 //! ```text
 //! -- >>> twice 4
@@ -98,8 +98,9 @@ impl State {
         }
     }
 
-    /// The text from the end of an evaluation comment to the end of its last value, and the comment's indentation. The text may have changed since it was
-    /// asked for: the comment is looked for again, nearest to where it was.
+    /// The text from the end of an evaluation comment to the end of its last value, and the comment's
+    /// indentation. The text may have changed since it was asked for: the comment is looked for again,
+    /// nearest to where it was.
     fn place_below(&self, path: &Path, wanted: &str, line: usize) -> Option<(Value, String)> {
         let document = self.documents.get(path)?;
         let text = &document.text;

@@ -1,7 +1,7 @@
 //! Diagnostics of the compiler as the protocol has them, and the fixes that come with them.
 //!
-//! In: the diagnostics of a program, about any of its files. Out: JSON by file for the editor, and the [`Problem`]s of one document, for code
-//! actions.
+//! In: the diagnostics of a program, about any of its files. Out: JSON by file for the editor, and the
+//! [`Problem`]s of one document, for code actions.
 
 use crate::state::State;
 use fehu_base::{Diagnostic, FileId, Severity, SourceMap, Span};

@@ -1,7 +1,7 @@
 //! The value of an expression in a file that may not be saved, for `-- >>> expression`.
 //!
-//! In: JSON, `{"path": ..., "files": {path: text}, "expression": ...}`. Out: text that can stand in comments: the last traces, and the
-//! value or what is wrong. The server runs this in another process.
+//! In: JSON, `{"path": ..., "files": {path: text}, "expression": ...}`. Out: text that can stand in comments:
+//! the last traces, and the value or what is wrong. The server runs this in another process.
 
 use fehu_driver::load::{normalise, Overlay};
 use fehu_repl::{Answer, Problem, Session};

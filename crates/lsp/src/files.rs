@@ -119,8 +119,8 @@ impl State {
         // Without a first check nothing is known by which an edit could be answered sooner.
         let first = document.analysis.is_none() && document.partial.is_none() && document.checked.is_none();
         let interest = self.interest.clone();
-        // A bug in the compiler, which has been reported to standard error, must not end the editor's session. What was remembered is
-        // gone then.
+        // A bug in the compiler, which has been reported to standard error, must not end the editor's
+        // session. What was remembered is gone then.
         let check = AssertUnwindSafe(|| {
             let give_up = || interest.is_cancelled() || !first && interest.is_outdated();
             let edited = check_edited(&mut memory, path, overlay, depth, &give_up);

@@ -1,7 +1,8 @@
 //! Work that takes long or may fail badly, in processes of its own: evaluation of comments, tests.
 //!
-//! In: arguments for the compiler's own executable, and what it reads. Out, through a channel: what it printed. Messages of the editor
-//! are answered meanwhile, and a program that runs out of memory does not end the server.
+//! In: arguments for the compiler's own executable, and what it reads. Out, through a channel: what it
+//! printed. Messages of the editor are answered meanwhile, and a program that runs out of memory does not end
+//! the server.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;

@@ -1,7 +1,8 @@
 //! What is known of a text that has errors.
 //!
-//! Two analyses are asked, one after the other: that of the declarations of this text that are right, and the newest one of a text
-//! without errors. The second is of an older text; its places are found in this one by what both texts begin and end with:
+//! Two analyses are asked, one after the other: that of the declarations of this text that are right, and the
+//! newest one of a text without errors. The second is of an older text; its places are found in this one by
+//! what both texts begin and end with:
 //!
 //! ```text
 //! def f x = x + 1       def g y = f y          the older text

@@ -1,7 +1,8 @@
 //! Words that mean the same thing, in all files of some programs.
 //!
-//! In: what the checker noted of each program (`fehu_check::uses`). Out: all words that must be changed together if one of them gets another
-//! name: those that refer to a thing, and all things that a module has for the names of a module type:
+//! In: what the checker noted of each program (`fehu_check::uses`). Out: all words that must be changed
+//! together if one of them gets another name: those that refer to a thing, and all things that a module has
+//! for the names of a module type:
 //!
 //! ```text
 //! module type S = {val v: i32}     v here

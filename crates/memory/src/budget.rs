@@ -1,7 +1,8 @@
 //! How much a pass may look at: so much for each statement of a function, and something for the smallest.
 //!
-//! Whether memory may be shared is decided by looking at all statements in between, and these can be all of the function for each of its
-//! arrays. A pass that has used up its budget leaves things as they are; so its time is proportional to the size of the function.
+//! Whether memory may be shared is decided by looking at all statements in between, and these can be all of
+//! the function for each of its arrays. A pass that has used up its budget leaves things as they are; so its
+//! time is proportional to the size of the function.
 
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Body, Memory};

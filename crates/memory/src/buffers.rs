@@ -1,7 +1,8 @@
 //! Loops that compute an array anew in each iteration do so in blocks that are there before.
 //!
-//! Before: a program over `Memory`. After: a loop whose iterations allocate a block of always the same size and hand it on
-//! carries blocks enough, which its iterations use in turns. Nothing is copied and nothing allocated in the loop.
+//! Before: a program over `Memory`. After: a loop whose iterations allocate a block of always the same size
+//! and hand it on carries blocks enough, which its iterations use in turns. Nothing is copied and nothing
+//! allocated in the loop.
 //!
 //! ```text
 //! loop (m : mem = x, xs : [n]i32 @ m = a)        let (b : mem) = alloc(4*n)
@@ -13,14 +14,16 @@
 //!                                                }
 //! ```
 //!
-//! A block that an iteration hands on is in use for as many further iterations as it takes to be handed on from parameter to
-//! parameter (`(xs, ys) = (ys, map2 (+) xs ys)`: two), so there are that many blocks and one. Where the block that the loop
-//! starts with is not used otherwise, it is one of them: `c` is `x` above. It must have been allocated for an array of the
-//! same size, be that of an argument which the function consumes, or be the result of a loop for which this holds.
+//! A block that an iteration hands on is in use for as many further iterations as it takes to be handed on
+//! from parameter to parameter (`(xs, ys) = (ys, map2 (+) xs ys)`: two), so there are that many blocks and
+//! one. Where the block that the loop starts with is not used otherwise, it is one of them: `c` is `x` above.
+//! It must have been allocated for an array of the same size, be that of an argument which the function
+//! consumes, or be the result of a loop for which this holds.
 //!
-//! Where that is not so, one block is still enough if no element needs what is overwritten before it (`xs[i] + 1`): the first
-//! iteration reads what must stay and writes the block, the others read and write the block. The overlap test decides, as in
-//! [`loops_in_place`](crate::loops_in_place), which is for loops that may overwrite what they start with.
+//! Where that is not so, one block is still enough if no element needs what is overwritten before it (`xs[i]
+//! + 1`): the first iteration reads what must stay and writes the block, the others read and write the block.
+//! The overlap test decides, as in [`loops_in_place`](crate::loops_in_place), which is for loops that may
+//! overwrite what they start with.
 //!
 //! Inside of kernels, where blocks are not handed on, see `kernel`.
 
@@ -163,8 +166,8 @@ impl Buffers<'_> {
         Around { last, passed: operand_counts(body) }
     }
 
-    /// A statement that may be a loop. `used_up` says of a block that this statement is the last to use it, and the only one
-    /// that it is passed to.
+    /// A statement that may be a loop. `used_up` says of a block that this statement is the last to use it,
+    /// and the only one that it is passed to.
     fn loop_(
         &mut self,
         out: &mut Vec<Stm<Memory>>,

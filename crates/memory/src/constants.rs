@@ -1,7 +1,8 @@
 //! Constants, for passes that go through functions.
 //!
-//! Constants are computed once, before any entry point, and every function may use their names. For a pass they are a function without
-//! parameters that returns what others use of it, so that the pass keeps that, and with it the memory that it is in:
+//! Constants are computed once, before any entry point, and every function may use their names. For a pass
+//! they are a function without parameters that returns what others use of it, so that the pass keeps that,
+//! and with it the memory that it is in:
 //!
 //! ```text
 //! let (b : mem) = alloc 40                              fun constants() = {

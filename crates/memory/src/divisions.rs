@@ -8,9 +8,10 @@
 //! let q = squot(x, y), let r = srem(x, y)    =>  let q = squot(x, y), let r = x - q * y
 //! ```
 //!
-//! The language's division rounds down, that of machines towards zero, and the difference is several instructions and a
-//! comparison for each. GPUs have no instruction for either: a division of 64 bits is a call of some 70 instructions, often more
-//! than all else in a body that takes an index apart. Shifts by constants round down by themselves.
+//! The language's division rounds down, that of machines towards zero, and the difference is several
+//! instructions and a comparison for each. GPUs have no instruction for either: a division of 64 bits is a
+//! call of some 70 instructions, often more than all else in a body that takes an index apart. Shifts by
+//! constants round down by themselves.
 //!
 //! What is not negative is known by [`Magnitudes`], which holds whatever wraps around.
 

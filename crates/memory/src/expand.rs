@@ -3,9 +3,10 @@
 //! Before: a program over `Memory`, in which the bodies of operations at levels `Thread` and `Block` allocate as the
 //! host does. After: they do not. A block that a thread makes for itself becomes
 //!
-//! - an array of its own, in [`Space::Scalar`], if its size is constant and it is small (at most [`results::THREAD_BYTES`] bytes), or all
-//!   larger ones of the thread together are not too large ([`results::LARGER_THREAD_BYTES`]): nobody else can reach them, so that the
-//!   device's compiler keeps elements in registers and its caches need not write them through;
+//! - an array of its own, in [`Space::Scalar`], if its size is constant and it is small (at most
+//!   [`results::THREAD_BYTES`] bytes), or all larger ones of the thread together are not too large
+//!   ([`results::LARGER_THREAD_BYTES`]): nobody else can reach them, so that the device's compiler keeps
+//!   elements in registers and its caches need not write them through;
 //! - else a part of one block that the host allocates for all threads of the grid. Neighbouring threads
 //!   have neighbouring elements, so that their accesses coalesce. The operation then says what its grid is.
 //!
@@ -22,9 +23,9 @@
 //!                                                    }
 //! ```
 //!
-//! There are fewer blocks where all that the device runs would need more memory than there is; each then computes more points.
-//! A size that is not the same for all points is first computed at all of them: `bound` makes an operation that finds
-//! the largest.
+//! There are fewer blocks where all that the device runs would need more memory than there is; each then
+//! computes more points. A size that is not the same for all points is first computed at all of them: `bound`
+//! makes an operation that finds the largest.
 
 mod bound;
 
@@ -229,8 +230,8 @@ impl Expand {
         self.grids += 1;
         let name = |what: &str| Symbol::new(&format!("{}.{kind}_{what}_{n}", self.fun));
         let (size_name, max) = (name("tblock_size"), name("num_tblocks"));
-        // A block that computes a point has as many threads as the widest operation inside needs, so there must be room for the
-        // largest block of the device.
+        // A block that computes a point has as many threads as the widest operation inside needs, so there
+        // must be room for the largest block of the device.
         let block_size = match level {
             SegLevel::Block => SizeOp::GetSizeMax(SizeClass::ThreadBlockSize),
             SegLevel::Thread | SegLevel::InBlock | SegLevel::Task => {

@@ -14,8 +14,8 @@
 //!   }
 //! ```
 //!
-//! Before: a program over `Kernels`. After: the same, with such code in kernels. Where a size depends on the contents of the
-//! very arrays whose size is in question, nothing is known.
+//! Before: a program over `Kernels`. After: the same, with such code in kernels. Where a size depends on the
+//! contents of the very arrays whose size is in question, nothing is known.
 
 use crate::plan::Plan;
 use crate::slice::{loop_part, needed, Part};

@@ -12,9 +12,9 @@
 //! A loop that does not run must not fail for the size that one of its
 //! iterations would have asked for; hence the guard.
 //!
-//! Allocations leave branches of an iteration, too, where the condition is the same in all iterations: for versions of code, of which
-//! one runs. The size of a block is then also a product with the condition. Where the condition changes, a branch that is never taken
-//! could ask for any size, and its allocations stay.
+//! Allocations leave branches of an iteration, too, where the condition is the same in all iterations: for
+//! versions of code, of which one runs. The size of a block is then also a product with the condition. Where
+//! the condition changes, a branch that is never taken could ask for any size, and its allocations stay.
 
 use crate::builder::MemBuilder;
 use crate::tables::operand_counts;
@@ -66,7 +66,8 @@ fn body(mut names: NameSource, b: &mut Body<Memory>) -> NameSource {
     names
 }
 
-/// Takes allocations of fixed size out of the branches of a loop's body, if the condition is the same in all iterations.
+/// Takes allocations of fixed size out of the branches of a loop's body, if the condition is the same in all
+/// iterations.
 fn leave_branches(b: &mut MemBuilder, l: &mut Loop<Memory>) {
     if !has_alloc_in_branch(&l.body) {
         return;
@@ -86,7 +87,8 @@ fn has_alloc_in_branch(body: &Body<Memory>) -> bool {
     })
 }
 
-/// Takes allocations out of the branches of a body, to before the branches. `changing` are names that differ between iterations.
+/// Takes allocations out of the branches of a body, to before the branches. `changing` are names that differ
+/// between iterations.
 fn out_of_branches(
     b: &mut MemBuilder,
     body: &mut Body<Memory>,
@@ -126,8 +128,8 @@ fn not(b: &mut MemBuilder, c: SubExp) -> SubExp {
     other.into()
 }
 
-/// Takes allocations of fixed size out of a loop's body, and what computes the sizes. Iterations hand on only blocks of those
-/// that are `allowed` to be.
+/// Takes allocations of fixed size out of a loop's body, and what computes the sizes. Iterations hand on only
+/// blocks of those that are `allowed` to be.
 pub(crate) fn invariant(l: &mut Loop<Memory>, allowed: &FxHashSet<Name>) -> Vec<Stm<Memory>> {
     if !l.body.stms.iter().any(|s| is_alloc(&s.exp)) {
         return vec![];
@@ -201,8 +203,8 @@ fn is_fixed(stm: &Stm<Memory>, changing: &FxHashSet<Name>) -> bool {
     fixed
 }
 
-/// Whether an expression is arithmetic that never fails, as sizes are computed by: also of what left an inner loop, which is nothing
-/// if that loop does not run.
+/// Whether an expression is arithmetic that never fails, as sizes are computed by: also of what left an inner
+/// loop, which is nothing if that loop does not run.
 fn is_total_arithmetic(exp: &Exp<Memory>) -> bool {
     match exp {
         Exp::Basic(Basic::BinOp(op, ..)) => !op.is_partial(),

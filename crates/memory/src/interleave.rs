@@ -1,8 +1,9 @@
 //! Rows that threads make are interleaved while they are made, and put in order by a transposition.
 //!
-//! Each thread of a map that makes rows writes from the start of a row to its end. At any time, neighbouring threads then write to
-//! places that are a row apart, and each of these writes is a transaction of its own. If there are many elements, the
-//! threads write to a block in which the elements at one index of all rows are neighbours, as in memory of their own:
+//! Each thread of a map that makes rows writes from the start of a row to its end. At any time, neighbouring
+//! threads then write to places that are a row apart, and each of these writes is a transaction of its own.
+//! If there are many elements, the threads write to a block in which the elements at one index of all rows
+//! are neighbours, as in memory of their own:
 //!
 //! ```text
 //!                                             let (use : bool) = (rows are long and many)
@@ -12,12 +13,15 @@
 //!                                             let (ys : [n][m]f32 @ b) = if use then { copy zs } else { zs }
 //! ```
 //!
-//! Where `use` is false, `x` is `b`, and `zs` is in order already. Rows are many if the transposition, a kernel of its own, costs less than
-//! the transactions that it saves: one for each time that an element is used. A thread that uses elements in more loops than its row has
-//! dimensions is taken to go through it as often as it has elements.
+//! Where `use` is false, `x` is `b`, and `zs` is in order already. Rows are many if the transposition, a
+//! kernel of its own, costs less than the transactions that it saves: one for each time that an element is
+//! used. A thread that uses elements in more loops than its row has dimensions is taken to go through it as
+//! often as it has elements.
 //!
-//! Where warps turn what their threads write in shared memory (`impopt/walks/together`), rows that are only written, by one loop from their start to their end, are written in their
-//! places if they are many, and have the bytes of a tile or are whole sectors of memory, of 32 bytes: parts of sectors are read before they are written.
+//! Where warps turn what their threads write in shared memory (`impopt/walks/together`), rows that are only
+//! written, by one loop from their start to their end, are written in their places if they are many, and have
+//! the bytes of a tile or are whole sectors of memory, of 32 bytes: parts of sectors are read before they are
+//! written.
 
 mod walks;
 

@@ -11,7 +11,8 @@
 //!
 //! - What is made afresh gets a block of its own; constant data is in static
 //!   memory (its statement binds the block before the array), unless it is consumed.
-//! - Views share the block of what they are views of. A cast to sizes that are known, or have been checked, to be the same is one.
+//! - Views share the block of what they are views of. A cast to sizes that are known, or have been checked,
+//!   to be the same is one.
 //! - Updates are in place. Where the value may share memory with the array, it
 //!   is copied first.
 //! - Branches (`branch`) and loops (`loops`) return blocks, offsets and strides where these differ.
@@ -117,7 +118,8 @@ struct Introduce {
     constants: FxHashSet<Name>,
     /// Of the current function.
     aliases: Aliases,
-    /// What is known of its sizes, and what holds anywhere: casts to sizes that are the same, whatever they are called, are views.
+    /// What is known of its sizes, and what holds anywhere: casts to sizes that are the same, whatever they
+    /// are called, are views.
     known: Known,
     facts: Facts,
     /// How its loops carry arrays.

@@ -10,12 +10,15 @@
 //! Memory is not semantics: [`erase`] forgets it, and what is left is a valid
 //! program over `Kernels` again.
 //!
-//! Read [`introduce`](introduce()) first; `plan` decides how loops carry their arrays. The passes then need fewer blocks,
-//! allocations and copies: loops compute arrays in the place of old ones ([`loops_in_place`]), values are computed where they will end up, which does away with their blocks
-//! ([`shortcircuit`]) or in place of what they replace ([`reuse`]), what threads allocate is allocated for all of them before the kernel starts ([`expand`](expand())),
-//! rows of threads are interleaved ([`interleave`]), blocks that are not needed at the same time become one ([`merge`]), loops
-//! that compute arrays anew use blocks in turns ([`buffers`]), and allocations leave loops ([`hoist`]). In the end it is known how
-//! much shared memory each kernel needs ([`shared`]). Last, when nothing reasons about indices any more, divisions cost less ([`divisions`]). What is left to copy and allocate is listed by [`remaining`].
+//! Read [`introduce`](introduce()) first; `plan` decides how loops carry their arrays. The passes then need
+//! fewer blocks, allocations and copies: loops compute arrays in the place of old ones ([`loops_in_place`]),
+//! values are computed where they will end up, which does away with their blocks ([`shortcircuit`]) or in
+//! place of what they replace ([`reuse`]), what threads allocate is allocated for all of them before the
+//! kernel starts ([`expand`](expand())), rows of threads are interleaved ([`interleave`]), blocks that are
+//! not needed at the same time become one ([`merge`]), loops that compute arrays anew use blocks in turns
+//! ([`buffers`]), and allocations leave loops ([`hoist`]). In the end it is known how much shared memory each
+//! kernel needs ([`shared`]). Last, when nothing reasons about indices any more, divisions cost less
+//! ([`divisions`]). What is left to copy and allocate is listed by [`remaining`].
 
 #![forbid(unsafe_code)]
 

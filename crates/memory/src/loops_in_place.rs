@@ -1,4 +1,5 @@
-//! Loops that compute an array anew from the old one do so in its place, where each element only needs what is not overwritten yet.
+//! Loops that compute an array anew from the old one do so in its place, where each element only needs what
+//! is not overwritten yet.
 //!
 //! Before: a program over `Memory`. After: the same, with fewer loops that carry blocks.
 //!
@@ -15,16 +16,16 @@
 //!
 //! An array that a loop carries in a block stays in the block that it starts in if
 //!
-//! 1. that block is free to be overwritten: it was allocated in the same body, or is that of an argument which the function consumes,
-//!    or is itself carried by a loop for which this holds; it is known under one name, and used by nothing after the loop, nor by
-//!    the loop in another way;
+//! 1. that block is free to be overwritten: it was allocated in the same body, or is that of an argument
+//!    which the function consumes, or is itself carried by a loop for which this holds; it is known under one
+//!    name, and used by nothing after the loop, nor by the loop in another way;
 //! 2. the array has the same place in its block at the start and after each iteration;
-//! 3. an iteration returns the very block, or computes the array in a block of the same size which it allocates, and no write
-//!    to that one meets a later use of the old array in the iteration: the overlap test decides ([`fehu_analysis::order`]). Branches
-//!    may do the one or the other.
+//! 3. an iteration returns the very block, or computes the array in a block of the same size which it
+//!    allocates, and no write to that one meets a later use of the old array in the iteration: the overlap
+//!    test decides ([`fehu_analysis::order`]). Branches may do the one or the other.
 //!
-//! Short-circuiting then can compute such an array where it ends up: it has one block, from before the loop until after it. Loops that
-//! do not fulfil this use blocks in turns later ([`buffers`](crate::buffers)).
+//! Short-circuiting then can compute such an array where it ends up: it has one block, from before the loop
+//! until after it. Loops that do not fulfil this use blocks in turns later ([`buffers`](crate::buffers)).
 
 use crate::budget::Budget;
 use crate::constants::with_constants;
@@ -149,8 +150,8 @@ impl<'a> InPlace<'a> {
         self.passed.get(&block).copied().unwrap_or(0)
     }
 
-    /// Goes through a body of the host; `own` are blocks from outside that it may overwrite when it does not need them any more.
-    /// Returns these, and those that it allocates, among them.
+    /// Goes through a body of the host; `own` are blocks from outside that it may overwrite when it does not
+    /// need them any more. Returns these, and those that it allocates, among them.
     fn body(&mut self, body: &mut Body<Memory>, facts: &Facts, mut own: FxHashSet<Name>) -> FxHashSet<Name> {
         let mut facts = facts.clone();
         self.known.enter_body(&mut facts, body);
@@ -201,8 +202,8 @@ impl<'a> InPlace<'a> {
         last
     }
 
-    /// A loop. `used_up` says of a block that nothing after the loop uses it. Returns the blocks that the loop returned, each with
-    /// the one that it is now.
+    /// A loop. `used_up` says of a block that nothing after the loop uses it. Returns the blocks that the
+    /// loop returned, each with the one that it is now.
     fn loop_(
         &mut self,
         stm: &mut Stm<Memory>,
@@ -250,8 +251,8 @@ impl<'a> InPlace<'a> {
         became
     }
 
-    /// Where the block comes from that a body returns with an array: from allocations and branches, or it is the parameter's. False if
-    /// it is anything else, or if it is passed on in another way.
+    /// Where the block comes from that a body returns with an array: from allocations and branches, or it is
+    /// the parameter's. False if it is anything else, or if it is passed on in another way.
     fn origins(
         &self,
         body: &Body<Memory>,

@@ -28,10 +28,11 @@
 //! something else is allocated, or the peak would grow. A thread's own array whose indices are all constants is
 //! registers, and must not share with one that is memory.
 //!
-//! Blocks that are passed on or returned may be known by other names: they can take the place of a block that is no longer
-//! needed, but nobody takes theirs.
+//! Blocks that are passed on or returned may be known by other names: they can take the place of a block that
+//! is no longer needed, but nobody takes theirs.
 //!
-//! Run before allocations leave loops, this makes one block of those of an iteration; and again afterwards, of those that have left.
+//! Run before allocations leave loops, this makes one block of those of an iteration; and again afterwards,
+//! of those that have left.
 
 mod apply;
 mod colour;

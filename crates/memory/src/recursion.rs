@@ -1,5 +1,6 @@
-//! Kernels that call functions which call themselves. A function of arrays allocates, and cannot be inlined if it calls itself;
-//! OpenCL has no recursion at all. So the host runs such kernels step by step, or there is another version.
+//! Kernels that call functions which call themselves. A function of arrays allocates, and cannot be inlined
+//! if it calls itself; OpenCL has no recursion at all. So the host runs such kernels step by step, or there
+//! is another version.
 
 use crate::introduce::calls::conventions;
 use fehu_base::{Diagnostic, Name};

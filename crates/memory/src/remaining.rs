@@ -1,7 +1,8 @@
 //! The copies and blocks that a program over `Memory` still has, in the order of the code.
 //!
-//! An update, a concatenation or an array literal copies an array unless that was computed where it ends up; so does a point
-//! of a parallel operation that returns one. What `fehu dev --explain-memory` prints, and what tests count, is this list.
+//! An update, a concatenation or an array literal copies an array unless that was computed where it ends up;
+//! so does a point of a parallel operation that returns one. What `fehu dev --explain-memory` prints, and
+//! what tests count, is this list.
 //!
 //! ```text
 //! let (b : mem) = alloc 4*m                             a block of 4*m bytes

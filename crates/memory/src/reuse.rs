@@ -11,14 +11,15 @@
 //!
 //! A block that is allocated becomes an older one of the same size if
 //!
-//! 1. the older one is the function's own: it is allocated in the same body, or is that of an argument which the function
-//!    consumes; and it is known under one name, so never passed on or returned;
-//! 2. up to the last use of the older one, no write to the new one meets a later use of the older one at the same place:
-//!    the overlap test decides ([`fehu_analysis::order`]). A point of a map may read the very element that it replaces;
+//! 1. the older one is the function's own: it is allocated in the same body, or is that of an argument which
+//!    the function consumes; and it is known under one name, so never passed on or returned;
+//! 2. up to the last use of the older one, no write to the new one meets a later use of the older one at the
+//!    same place: the overlap test decides ([`fehu_analysis::order`]). A point of a map may read the very
+//!    element that it replaces;
 //! 3. up to there, the new one is known under one name, too.
 //!
-//! Blocks whose last use is over before the new one is written are left to [`merge`](crate::merge), but for those of arguments,
-//! which nothing else can use.
+//! Blocks whose last use is over before the new one is written are left to [`merge`](crate::merge), but for
+//! those of arguments, which nothing else can use.
 
 use crate::budget::Budget;
 use crate::builder::Place;
@@ -83,7 +84,8 @@ struct Reuse {
     tables: Tables,
     /// Of the function.
     known: Known,
-    /// What holds whatever is checked: blocks are of one size by that alone, since a check that fails may come too late.
+    /// What holds whatever is checked: blocks are of one size by that alone, since a check that fails may
+    /// come too late.
     sure: Facts,
     /// How often names are operands in the function: blocks that are have been passed on or returned.
     passed: FxHashMap<Name, usize>,
@@ -142,7 +144,8 @@ struct Own {
 /// Which statements of a body use which blocks.
 struct Users {
     around: Around,
-    /// The statements that use a block, or an array in it, in order. That it is a result counts as a use after all of them.
+    /// The statements that use a block, or an array in it, in order. That it is a result counts as a use
+    /// after all of them.
     of: FxHashMap<Name, Vec<usize>>,
     /// The statements in which threads compute long rows, in order.
     long_rows: Vec<usize>,
@@ -280,8 +283,9 @@ impl Reuse {
         Users { around, of, long_rows }
     }
 
-    /// The statement that first uses a block, if it is a parallel operation that writes all of it. What is used after that is
-    /// overwritten; this needs no proof, and there are as many such pairs of blocks as an operation has pairs of results.
+    /// The statement that first uses a block, if it is a parallel operation that writes all of it. What is
+    /// used after that is overwritten; this needs no proof, and there are as many such pairs of blocks as an
+    /// operation has pairs of results.
     fn filled_at(&self, body: &Body<Memory>, users: &Users, block: Name, bytes: &Poly) -> Option<usize> {
         let first = users.first(block)?;
         let stm = body.stms.get(first).filter(|s| matches!(s.exp, Exp::Op(MemOp::Seg(_))))?;
@@ -317,8 +321,8 @@ impl Reuse {
         if both.len() > MAX_BETWEEN || !self.budget.take(steps) {
             return false;
         }
-        // A loop starts with an array of unspecified elements, which the interpreter that watches memory takes to be of the
-        // array's type.
+        // A loop starts with an array of unspecified elements, which the interpreter that watches memory
+        // takes to be of the array's type.
         let sequential = |i: &usize| !matches!(&body.stms[*i].exp, Exp::Op(MemOp::Seg(seg)) if matches!(seg.level, SegLevel::Thread | SegLevel::Task));
         if of_new.iter().any(sequential) && !matches!(elements, Elements::Of(_)) {
             return false;

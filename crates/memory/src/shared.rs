@@ -1,8 +1,8 @@
 //! How much shared memory the operations of thread blocks need, for the tests that choose between versions.
 //!
-//! Before: a program over `Memory` whose kernels are finished. After: thread blocks allocate all the shared memory that they use,
-//! that through which their threads exchange values included (`exchange`), and no `shared_needed` is left: each became the sum
-//! of what the operation allocates.
+//! Before: a program over `Memory` whose kernels are finished. After: thread blocks allocate all the shared
+//! memory that they use, that through which their threads exchange values included (`exchange`), and no
+//! `shared_needed` is left: each became the sum of what the operation allocates.
 //!
 //! ```text
 //! let (b : i64) = shared_needed "block_7"                 let (s : i64) = mul_i64(4, n)
@@ -13,8 +13,8 @@
 //!   #[shared_memory(block_7)] segmap block { let (x : mem) = alloc s shared ... }
 //! ```
 //!
-//! Sizes are computed again where the question stands, of what is known there. One that is not known there is too large:
-//! the version is not chosen. (Flattening makes no such versions.)
+//! Sizes are computed again where the question stands, of what is known there. One that is not known there is
+//! too large: the version is not chosen. (Flattening makes no such versions.)
 
 mod exchange;
 

@@ -126,16 +126,16 @@ struct ShortCircuit {
     budget: Budget,
     /// The statements inside of which there is something to move.
     within: Within,
-    /// Whether a value that a branch returns can be made in a place: found out when it is decided whether anything moves,
-    /// and needed again when it does.
+    /// Whether a value that a branch returns can be made in a place: found out when it is decided whether
+    /// anything moves, and needed again when it does.
     answers: RefCell<FxHashMap<(Name, Name, Lmad), bool>>,
     /// Recorded if somebody asks.
     reasons: Option<Reasons>,
     names: NameSource,
 }
 
-/// A part of a concatenation or literal (its result, and the number of the part), and of that part, and so on. Arrays in
-/// different parts of one thing have nothing in common.
+/// A part of a concatenation or literal (its result, and the number of the part), and of that part, and so
+/// on. Arrays in different parts of one thing have nothing in common.
 type Parts = Vec<(Name, usize)>;
 
 fn apart(a: &Parts, b: &Parts) -> bool {
@@ -245,8 +245,8 @@ impl ShortCircuit {
         }
     }
 
-    /// Whether nothing in the value's block is used twice by an update, nor returned; and what is used after it is then only
-    /// read, and still there.
+    /// Whether nothing in the value's block is used twice by an update, nor returned; and what is used after
+    /// it is then only read, and still there.
     fn stays_intact(
         &self,
         body: &Body<Memory>,
@@ -319,8 +319,9 @@ impl ShortCircuit {
         Lmad::point(Poly::unknown())
     }
 
-    /// Whether the value, needed by a statement, can be made at the destination: the first statement that then writes there, and
-    /// what must be checked before it. Its block is passed on so many times, which is fine.
+    /// Whether the value, needed by a statement, can be made at the destination: the first statement that
+    /// then writes there, and what must be checked before it. Its block is passed on so many times, which is
+    /// fine.
     #[allow(clippy::too_many_arguments)]
     fn can_move(
         &self,
@@ -376,9 +377,10 @@ impl ShortCircuit {
         }
     }
 
-    /// The first statement in a range that makes something in a block, which must be as large as what the block was made
-    /// for, and so must the value be. Parts of that may have been moved there, and are then made first. Also what must be checked
-    /// before: a value that turns out to be too large must not be written.
+    /// The first statement in a range that makes something in a block, which must be as large as what the
+    /// block was made for, and so must the value be. Parts of that may have been moved there, and are then
+    /// made first. Also what must be checked before: a value that turns out to be too large must not be
+    /// written.
     fn first_of(
         &self,
         body: &Body<Memory>,

@@ -35,8 +35,8 @@ pub(crate) struct Part<R: Rep> {
     pub(crate) operands: Vec<SubExp>,
 }
 
-/// The parameters that a part of a loop's body needs, in itself or to go on to the next iteration. `part` gives the part
-/// that computes further operands as well; `first` are parameters that are needed anyway.
+/// The parameters that a part of a loop's body needs, in itself or to go on to the next iteration. `part`
+/// gives the part that computes further operands as well; `first` are parameters that are needed anyway.
 pub(crate) fn loop_part<R: Rep>(
     l: &Loop<R>,
     first: &[Name],

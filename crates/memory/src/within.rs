@@ -1,7 +1,7 @@
 //! Which statements have something inside of them that a pass may change.
 //!
-//! What is known in a body takes longer to work out than most passes need for its statements. So a pass asks first, and goes only
-//! into bodies in which there is something for it.
+//! What is known in a body takes longer to work out than most passes need for its statements. So a pass asks
+//! first, and goes only into bodies in which there is something for it.
 //!
 //! ```text
 //! let (xs : ...) = loop ... { let (b : mem) = alloc 4*n ... }     an allocation is within it
@@ -43,13 +43,15 @@ impl Within {
         any
     }
 
-    /// Whether there is something of interest inside of a statement. (Of those that bind nothing, it was not written down.)
+    /// Whether there is something of interest inside of a statement. (Of those that bind nothing, it was not
+    /// written down.)
     pub(crate) fn has(&self, stm: &Stm<Memory>) -> bool {
         stm.pat.is_empty() || stm.pat.iter().any(|p| self.bound.contains(&p.name))
     }
 }
 
-/// Whether a program has parallel operations, or asks what they need. Passes that are about these alone leave all others as they are, without making tables of them.
+/// Whether a program has parallel operations, or asks what they need. Passes that are about these alone leave
+/// all others as they are, without making tables of them.
 pub(crate) fn is_parallel(prog: &Prog<Memory>) -> bool {
     let parallel = |stm: &Stm<Memory>| matches!(stm.exp, Exp::Op(MemOp::Seg(_) | MemOp::Size(_)));
     any_stm(&prog.consts, parallel) || prog.funs.iter().any(|fun| any_stm(&fun.body, parallel))

@@ -1,5 +1,5 @@
-//! How the work of the memory passes grows with the number of arrays in one function: counted in bytes that are asked for, which are
-//! the same in every run.
+//! How the work of the memory passes grows with the number of arrays in one function: counted in bytes that
+//! are asked for, which are the same in every run.
 //!
 //! One test, since the count is of the whole process.
 

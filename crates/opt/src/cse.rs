@@ -196,7 +196,8 @@ fn ordered(x: SubExp, y: SubExp) -> (SubExp, SubExp) {
     }
 }
 
-/// An expression in which bound names are numbered in the order of their bindings and places in the source are gone, and the hash of it.
+/// An expression in which bound names are numbered in the order of their bindings and places in the source
+/// are gone, and the hash of it.
 struct Numbered<R: Rep> {
     exp: Rc<Exp<R>>,
     hash: u64,
@@ -231,8 +232,8 @@ impl<R: Rep> Hash for Numbered<R> {
     }
 }
 
-/// Numbers bound names from the end, where no name is. What it meets goes into the hash: names, constants and kinds of expressions
-/// are enough to distinguish most combinators.
+/// Numbers bound names from the end, where no name is. What it meets goes into the hash: names, constants and
+/// kinds of expressions are enough to distinguish most combinators.
 #[derive(Default)]
 struct Numbers {
     names: FxHashMap<Name, Name>,

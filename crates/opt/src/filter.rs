@@ -1,7 +1,8 @@
 //! Filters whose results are only reduced, or only counted in a histogram, are not made.
 //!
-//! Before: a reduction or histogram of what a filter keeps. After: it goes over all elements, and those that are not kept
-//! add a neutral element, or go nowhere. If the number of kept elements is needed, the filter counts and keeps nothing.
+//! Before: a reduction or histogram of what a filter keeps. After: it goes over all elements, and those that
+//! are not kept add a neutral element, or go nowhere. If the number of kept elements is needed, the filter
+//! counts and keeps nothing.
 //!
 //! ```text
 //! let (m : i64, ys : [m]t) = filter n [xs] kept 1 map \x -> (p x, f x)
@@ -13,7 +14,8 @@
 //! What a program gives as neutral element need not be one, so this is done only for operators whose
 //! neutral elements are known.
 //!
-//! Maps and filters of what a filter keeps are part of it, if they cost little: their values are computed where the condition holds.
+//! Maps and filters of what a filter keeps are part of it, if they cost little: their values are computed
+//! where the condition holds.
 //!
 //! ```text
 //! let (m : i64, ys : [m]t) = filter n [xs] kept 1 map \x -> (p x, x)         let (m : i64, zs : [m]u) = filter n [xs] kept 1

@@ -1,7 +1,9 @@
 //! What an inner map computes of elements that are the same all around it is computed once.
 //!
-//! Before: any valid program. After: a map inside of a loop or of another operation's function, of which a part depends on nothing that is bound there, is two maps. The first has
-//! that part. It depends on nothing around it, so the simplifier puts it outside, if it can run there; if not, fusion makes one map of both again.
+//! Before: any valid program. After: a map inside of a loop or of another operation's function, of which a
+//! part depends on nothing that is bound there, is two maps. The first has that part. It depends on nothing
+//! around it, so the simplifier puts it outside, if it can run there; if not, fusion makes one map of both
+//! again.
 //!
 //! ```text
 //! map (\x -> map (\c -> dot x c - norm c) cs) xs
@@ -10,8 +12,10 @@
 //! let ns = map norm cs in map (\x -> map2 (\c n -> dot x c - n) cs ns) xs       the simplifier
 //! ```
 //!
-//! The part is computed once for each element, not once for each element and point around it, and read instead. That pays if it takes more than a few instructions. It needs memory
-//! of the order of what it reads, which is there anyhow: so a part stays that depends on the number of an element alone, since an `iota` has no memory.
+//! The part is computed once for each element, not once for each element and point around it, and read
+//! instead. That pays if it takes more than a few instructions. It needs memory of the order of what it
+//! reads, which is there anyhow: so a part stays that depends on the number of an element alone, since an
+//! `iota` has no memory.
 
 use crate::simplify::{is_total, may_move};
 use fehu_base::{Name, NameSource};
@@ -34,7 +38,8 @@ const MAX_STORED: usize = 4;
 /// Bytes that are stored for each one that is read, at most.
 const MAX_STORED_FOR_READ: usize = 2;
 
-/// What a part must cost, in instructions, to be stored and read: a mathematical function. A read is one, but may have to wait.
+/// What a part must cost, in instructions, to be stored and read: a mathematical function. A read is one, but
+/// may have to wait.
 const MIN_INSTRUCTIONS: usize = FUNCTION_INSTRUCTIONS;
 
 /// Code whose time depends on sizes, and rows, whose length may be anything.

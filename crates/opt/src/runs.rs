@@ -1,10 +1,11 @@
-//! What an operation computes anew at each point, though it is the same at all of them, leaves it if the operation runs at all.
+//! What an operation computes anew at each point, though it is the same at all of them, leaves it if the
+//! operation runs at all.
 //!
-//! Before: any valid program, in which checks have left operations (the simplifier sees to it). After: an operation with something to gain stands in a branch that is taken
-//! if it has points.
+//! Before: any valid program, in which checks have left operations (the simplifier sees to it). After: an
+//! operation with something to gain stands in a branch that is taken if it has points.
 //!
-//! A check that leaves an operation need only hold if there are points; so what relies on the check may not leave it, lest it run where the check did not
-//! hold:
+//! A check that leaves an operation need only hold if there are points; so what relies on the check may not
+//! leave it, lest it run where the check did not hold:
 //!
 //! ```text
 //! map (\x -> let ys = map f (iota k) in g x ys) xs         k is negative, xs is empty: no error
@@ -18,8 +19,9 @@
 //! else []
 //! ```
 //!
-//! That makes the operation harder to fuse with others, so it is done after fusion, and only for operations or loops that were computed at each point, not for numbers and views.
-//! Operations in functions of others stay as they are: a branch there is work for each point.
+//! That makes the operation harder to fuse with others, so it is done after fusion, and only for operations
+//! or loops that were computed at each point, not for numbers and views. Operations in functions of others
+//! stay as they are: a branch there is work for each point.
 
 use crate::simplify::may_move;
 use fehu_base::ops::{BinOp, CmpOp};
@@ -103,7 +105,8 @@ impl Walk<'_> {
         Some(guard)
     }
 
-    /// Whether there is something to compute once that only checks hold back which need not hold if there are no points.
+    /// Whether there is something to compute once that only checks hold back which need not hold if there are
+    /// no points.
     fn gains(&self, op: &Screma<Soacs>) -> bool {
         let mut varies: FxHashSet<Name> = op.map.params.iter().map(|p| p.name).collect();
         // Arrays that may leave only if there are points.

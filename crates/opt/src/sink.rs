@@ -39,8 +39,9 @@ pub fn sink<R: Rep>(prog: &mut Prog<R>) {
     }
 }
 
-/// One walk from the end of a function to its beginning, so that all uses of a name, and what happens to them, are known
-/// before the statement that computes it: a statement that moves takes the uses it makes along.
+/// One walk from the end of a function to its beginning, so that all uses of a name, and what happens to
+/// them, are known before the statement that computes it: a statement that moves takes the uses it makes
+/// along.
 struct Sink<'a, R: Rep> {
     classes: &'a Classes,
     scopes: Scopes,

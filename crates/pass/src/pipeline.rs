@@ -74,8 +74,9 @@ impl<'a, A: Language, B: Language> Pipeline<'a, A, B> {
         Pipeline { steps: self.steps, ends: PhantomData }
     }
 
-    /// Steps that may refuse the program. Then the remedy changes the program *as it was before them*, or gives up, and they
-    /// run again. The remedy must make progress: each call leaves less that can be refused.
+    /// Steps that may refuse the program. Then the remedy changes the program *as it was before them*, or
+    /// gives up, and they run again. The remedy must make progress: each call leaves less that can be
+    /// refused.
     pub fn retry_on_refusal<C: Language>(
         mut self,
         name: &'static str,

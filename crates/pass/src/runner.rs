@@ -55,8 +55,9 @@ impl Runner<'_> {
         self.steps(steps, prog, &mut Counts::default())
     }
 
-    /// Runs the steps up to the last one that is wanted. A step that is tried again after a refusal is only done with when
-    /// all steps that are tried with it are, so those run too; when one of them panics, that is a reason to stop.
+    /// Runs the steps up to the last one that is wanted. A step that is tried again after a refusal is only
+    /// done with when all steps that are tried with it are, so those run too; when one of them panics, that
+    /// is a reason to stop.
     pub(crate) fn run_until(
         &mut self,
         steps: &[Step<'_>],

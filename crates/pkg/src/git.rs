@@ -72,8 +72,9 @@ pub(crate) fn run_limited(
 
 /// Fetches, unless more than this comes.
 ///
-/// No setting of git limits that. The system does: no file that git or a program of git's writes can be larger. `ulimit` sets
-/// that for a process and all that it starts, and is part of every shell; it counts blocks of 512 bytes.
+/// No setting of git limits that. The system does: no file that git or a program of git's writes can be
+/// larger. `ulimit` sets that for a process and all that it starts, and is part of every shell; it counts
+/// blocks of 512 bytes.
 pub(crate) fn fetch(repository: &Path, args: &[&str], max_bytes: u64) -> Result<(), Error> {
     let git = command(repository, &[&["fetch"], args].concat());
     let mut shell = Command::new("sh");

@@ -1,7 +1,7 @@
 //! Packages: what `fehu pkg` does.
 //!
-//! In: a project folder with a `futhark.pkg`, and repositories with releases. Out: a changed `futhark.pkg`, or the folder
-//! `lib/` filled with the packages that it requires and those that they require.
+//! In: a project folder with a `futhark.pkg`, and repositories with releases. Out: a changed `futhark.pkg`,
+//! or the folder `lib/` filled with the packages that it requires and those that they require.
 //!
 //! ```text
 //! package github.com/sturluson/edda          lib/github.com/athas/fut-foo/foo.fut

@@ -1,7 +1,8 @@
 //! `lib/`, replaced as a whole.
 //!
-//! The new folder is filled beside the old one (`lib~new`), which is moved away (`lib~old`) only when everything is there.
-//! Whoever interrupts this finds the old folder in one of the two places, and the next run puts it back.
+//! The new folder is filled beside the old one (`lib~new`), which is moved away (`lib~old`) only when
+//! everything is there. Whoever interrupts this finds the old folder in one of the two places, and the next
+//! run puts it back.
 
 use crate::error::Error;
 use crate::path::PkgPath;

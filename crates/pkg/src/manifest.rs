@@ -8,8 +8,8 @@
 //! }
 //! ```
 //!
-//! A [`Manifest`] is its text and what the text says. `edit` changes the text where it must, so the rest keeps its layout
-//! and its comments; only [`Manifest::formatted`] writes everything anew.
+//! A [`Manifest`] is its text and what the text says. `edit` changes the text where it must, so the rest
+//! keeps its layout and its comments; only [`Manifest::formatted`] writes everything anew.
 
 mod edit;
 mod read;

@@ -1,8 +1,9 @@
 //! Where packages come from: git repositories, of which copies are kept.
 //!
-//! A package path is the address of its repository (`https://` is put before it; git's own `insteadOf` may change that),
-//! unless a folder of local repositories has one of this name. Releases are the tags `vX.Y.Z`. What has been fetched once
-//! is used without the network: a release does not change, and where a manifest says which commit it is, that is checked.
+//! A package path is the address of its repository (`https://` is put before it; git's own `insteadOf` may
+//! change that), unless a folder of local repositories has one of this name. Releases are the tags `vX.Y.Z`.
+//! What has been fetched once is used without the network: a release does not change, and where a manifest
+//! says which commit it is, that is checked.
 
 use crate::error::Error;
 use crate::git;
@@ -221,8 +222,8 @@ impl Registry {
         })
     }
 
-    /// What is wrong with the path of a package that could not be fetched, if it does not begin with a host. There are hosts whose names have
-    /// no dot, so this is no reason not to try.
+    /// What is wrong with the path of a package that could not be fetched, if it does not begin with a host.
+    /// There are hosts whose names have no dot, so this is no reason not to try.
     fn without_host(&self, path: &PkgPath) -> Option<String> {
         let host = path.repository().split('/').next().unwrap_or("");
         if host.contains('.') || host == "localhost" || !self.url(path).starts_with("https://") {

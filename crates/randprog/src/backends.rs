@@ -1,7 +1,7 @@
 //! Compiles many programs at once for a back end and runs them in one process, which speaks the server protocol.
 //!
-//! GPUs run everything several times: with thresholds that choose every version of a nest, and with few, small thread blocks, so that
-//! each has more than one thing to do.
+//! GPUs run everything several times: with thresholds that choose every version of a nest, and with few,
+//! small thread blocks, so that each has more than one thing to do.
 
 use crate::choices::Random;
 use crate::outcome::Outcome;
@@ -62,8 +62,8 @@ pub struct Setting {
     pub thresholds: Thresholds,
 }
 
-/// How many versions were not taken where a threshold of this class is compared: the class names the thresholds before it, those
-/// that were not reached with a `!`.
+/// How many versions were not taken where a threshold of this class is compared: the class names the
+/// thresholds before it, those that were not reached with a `!`.
 fn versions_before(class: &str) -> usize {
     class.matches('!').count()
 }
@@ -142,8 +142,9 @@ pub fn compare(
     faults
 }
 
-/// Whether values instead of a failed check are right, or the other way round: the check is gone already in what the program was
-/// flattened to, or is still there, as the back end's own optimiser found no reason to leave it out.
+/// Whether values instead of a failed check are right, or the other way round: the check is gone already in
+/// what the program was flattened to, or is still there, as the back end's own optimiser found no reason to
+/// leave it out.
 fn may_differ_by_a_check(
     compiler: &Compiler,
     program: &Program,

@@ -1,7 +1,8 @@
 //! What programs are mostly about.
 //!
-//! Programs of all that the language has contain a bit of everything, so few of them combine several forms of one thing. With a focus, a
-//! third of all expressions are of forms that passes treat together, one inside of the other:
+//! Programs of all that the language has contain a bit of everything, so few of them combine several forms of
+//! one thing. With a focus, a third of all expressions are of forms that passes treat together, one inside of
+//! the other:
 //!
 //! ```text
 //! updates      let z = copy xs  let z = z with [::2] = copy z[s-1::-2]  in flat_update_2d z 0 w 1 vs        (`updates`)

@@ -1,7 +1,8 @@
 //! What is done with any bytes at all: each target ends with an answer or an error, and never panics.
 //!
-//! The targets serve two runners: libFuzzer, through `fuzz/`, which looks for new paths but needs a nightly compiler; and
-//! `cargo xtask fuzz`, which changes the files of `fuzz/seeds` by lot ([`mutate`]) and runs anywhere.
+//! The targets serve two runners: libFuzzer, through `fuzz/`, which looks for new paths but needs a nightly
+//! compiler; and `cargo xtask fuzz`, which changes the files of `fuzz/seeds` by lot ([`mutate`]) and runs
+//! anywhere.
 //!
 //! ```text
 //! data_reader on b"[1, 2"     an error that says what is missing

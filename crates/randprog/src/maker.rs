@@ -7,8 +7,9 @@
 //! exp([n]i32)  ->  (map2 (\(x1: i32) (x2: i64) -> ...exp(i32) with x1 and x2 in scope...) xs (iota n))
 //! ```
 //!
-//! This file has what all kinds of expressions share; the others have one kind each: `scalars`, `arrays`, `rearrange`, `inplace`,
-//! `control`, `operators`, and `updates` and `points` for programs with a focus. `decs` makes declarations out of them.
+//! This file has what all kinds of expressions share; the others have one kind each: `scalars`, `arrays`,
+//! `rearrange`, `inplace`, `control`, `operators`, and `updates` and `points` for programs with a focus.
+//! `decs` makes declarations out of them.
 
 use crate::choices::Choices;
 use crate::focus;

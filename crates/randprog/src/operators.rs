@@ -1,7 +1,8 @@
 //! Associative operators with their neutral elements, and reductions with them.
 //!
-//! Every order of evaluation must give the same bits. Integers wrap, so most of what they do is associative; floats are first made
-//! small whole numbers (`tidy_f32` and so on, in the library of `program.rs`), whose sums are exact.
+//! Every order of evaluation must give the same bits. Integers wrap, so most of what they do is associative;
+//! floats are first made small whole numbers (`tidy_f32` and so on, in the library of `program.rs`), whose
+//! sums are exact.
 
 use crate::maker::Maker;
 use crate::types::{is_float, is_int, Ty};

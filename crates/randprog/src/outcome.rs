@@ -55,8 +55,8 @@ impl Outcome {
         Outcome::Values(values.iter().map(part).collect())
     }
 
-    /// Whether an optimiser may make a program that ends so of one that ended like the other: a failing check that nothing
-    /// depends on may go.
+    /// Whether an optimiser may make a program that ends so of one that ended like the other: a failing check
+    /// that nothing depends on may go.
     pub fn may_become(&self, after: &Outcome) -> bool {
         self.agrees(after) || matches!((self, after), (Outcome::Failed(_), Outcome::Values(_)))
     }
@@ -67,8 +67,8 @@ impl Outcome {
             (Outcome::Values(a), Outcome::Values(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.agrees(b))
             }
-            // Passes know that checks will pass also before they are reached (`fehu_analysis::known`): if one fails, nobody
-            // sees what was computed before.
+            // Passes know that checks will pass also before they are reached (`fehu_analysis::known`): if one
+            // fails, nobody sees what was computed before.
             (Outcome::Failed(_), Outcome::Failed(_) | Outcome::Overwritten(_)) => true,
             (Outcome::Late, Outcome::Late) => true,
             (Outcome::Values(_) | Outcome::Failed(_) | Outcome::Late, _) => false,

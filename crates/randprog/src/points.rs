@@ -1,6 +1,7 @@
 //! Maps over points whose inner sizes differ from point to point.
 //!
-//! Each point binds a size of its own, and then arrays of sizes that follow from it, one after the other; what it gives is made of these:
+//! Each point binds a size of its own, and then arrays of sizes that follow from it, one after the other;
+//! what it gives is made of these:
 //!
 //! ```text
 //! map (\(x: i32) -> let k = i64.i32 x % 5             a size of this point

@@ -16,7 +16,8 @@ use crate::types::{is_signed, Size, Ty};
 use fehu_base::prim::{FloatType, PrimType, PrimValue, ScalarType};
 use fehu_data::{Data, Value};
 
-/// What programs share: polymorphic functions, and functions that make floats small whole numbers, of which sums are exact.
+/// What programs share: polymorphic functions, and functions that make floats small whole numbers, of which
+/// sums are exact.
 pub const LIBRARY: &str = "\
 def at 'a [n] (d: a) (xs: [n]a) (i: i64) : a = if n == 0 then d else xs[i % i64.max 1 n]
 def fit 'a [n] (k: i64) (d: a) (xs: [n]a) : [k]a = map (\\i -> at d xs i) (iota k)

@@ -1,7 +1,8 @@
 //! Scalars: operators of every kind at every width, conversions, elements of arrays, and what reductions leave.
 //!
-//! Every operation here gives the same bits on every machine. So floats are multiplied where their product is exact or goes nowhere that
-//! could be contracted with it, and where zeros of either sign would do, they lose it first.
+//! Every operation here gives the same bits on every machine. So floats are multiplied where their product is
+//! exact or goes nowhere that could be contracted with it, and where zeros of either sign would do, they lose
+//! it first.
 
 use crate::maker::Maker;
 use crate::types::{is_float, is_int, is_signed, Ty, FLOATS, INTS};

@@ -36,15 +36,16 @@ pub struct Fault {
 pub struct Report {
     /// For each program, how it ends on each of its inputs, once it is optimised.
     pub outcomes: Vec<Vec<Outcome>>,
-    /// How programs end on each machine once they are flattened, by their number and the machine's: checks that nothing depends on may go then, too.
+    /// How programs end on each machine once they are flattened, by their number and the machine's: checks
+    /// that nothing depends on may go then, too.
     pub flattened: HashMap<(usize, BackEnd, usize), Vec<Outcome>>,
     /// What is wrong.
     pub faults: Vec<Fault>,
 }
 
 impl Report {
-    /// Whether a back end may end so on a program although it ends otherwise once it is optimised for the first back end: its
-    /// own optimiser left out a check that fails, or did not.
+    /// Whether a back end may end so on a program although it ends otherwise once it is optimised for the
+    /// first back end: its own optimiser left out a check that fails, or did not.
     pub fn may_give(&self, program: usize, back_end: BackEnd, input: usize, got: &Outcome) -> bool {
         let of_program = self.flattened.iter().filter(|((p, b, _), _)| *p == program && *b == back_end);
         let mut of_input = of_program.filter_map(|(_, outcomes)| outcomes.get(input));
@@ -78,8 +79,9 @@ impl BackEnd {
 pub enum Depth {
     /// To the end of the optimiser: from then on, no check may go.
     Optimised,
-    /// To the end of every pipeline, but running only what comes at ends: after lowering, the optimiser, and memory. Several
-    /// times faster than `All`, and finds the same faults, but not the stage that is to blame.
+    /// To the end of every pipeline, but running only what comes at ends: after lowering, the optimiser, and
+    /// memory. Several times faster than `All`, and finds the same faults, but not the stage that is to
+    /// blame.
     Ends,
     /// To the end of every pipeline.
     All,
@@ -157,9 +159,10 @@ struct Comparison<'a> {
     report: &'a mut Report,
 }
 
-/// The way of a program while it is one of combinators. Most steps are the same for all back ends: what they leave runs for
-/// the first back end alone. Where another back end has a step of its own, its way is another from there on, with the answers
-/// that were known there: an optimiser that goes on differently leaves out other checks.
+/// The way of a program while it is one of combinators. Most steps are the same for all back ends: what they
+/// leave runs for the first back end alone. Where another back end has a step of its own, its way is another
+/// from there on, with the answers that were known there: an optimiser that goes on differently leaves out
+/// other checks.
 ///
 /// ```text
 /// c        lower  simplify  fusion             simplify'  sink'

@@ -1,4 +1,5 @@
-//! Types of generated expressions. Sizes are the text of size expressions; two types are equal if they are spelled alike.
+//! Types of generated expressions. Sizes are the text of size expressions; two types are equal if they are
+//! spelled alike.
 
 use fehu_base::prim::ScalarType;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! Arrays after several changes: elements, slices of every stride, parts of themselves, joined parts, flat slices; in loops, branches and
-//! functions that consume.
+//! Arrays after several changes: elements, slices of every stride, parts of themselves, joined parts, flat
+//! slices; in loops, branches and functions that consume.
 //!
 //! ```text
 //! (let (z: *[n]i32) = copy xs  let z = z with [k:] = copy z[:n - k]  let z = loop ... in z)
@@ -9,8 +9,8 @@
 use crate::maker::Maker;
 use crate::types::{Size, Ty};
 
-/// A fresh array after one to four changes, each of which may use the array as it was before it, and arrays that were joined of its parts before
-/// earlier changes.
+/// A fresh array after one to four changes, each of which may use the array as it was before it, and arrays
+/// that were joined of its parts before earlier changes.
 pub(crate) fn changed(m: &mut Maker<'_>, s: &Size, t: &Ty, depth: usize) -> String {
     let depth = depth.saturating_sub(1);
     let ty = Ty::array(s, t.clone());

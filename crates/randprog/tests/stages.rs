@@ -1,6 +1,8 @@
-//! Random programs mean the same after lowering, the optimiser and the memory of every back end: the interpreter runs 300 of them.
+//! Random programs mean the same after lowering, the optimiser and the memory of every back end: the
+//! interpreter runs 300 of them.
 //!
-//! `cargo xtask random` runs them after every single step, and as many others as there is time for, on all back ends, and makes those that fail smaller.
+//! `cargo xtask random` runs them after every single step, and as many others as there is time for, on all
+//! back ends, and makes those that fail smaller.
 
 use fehu_base::prim::ScalarType;
 use fehu_data::{Data, Value};

@@ -1,7 +1,7 @@
 //! Where a program stops: somebody gets a session with the variables there.
 //!
-//! A program stops at `#[break]`, and, if `:nanbreak` says so, where an operation makes a NaN of operands that are none. `:frame` goes to
-//! the variables of the functions that called:
+//! A program stops at `#[break]`, and, if `:nanbreak` says so, where an operation makes a NaN of operands
+//! that are none. `:frame` goes to the variables of the functions that called:
 //!
 //! ```text
 //! Stopped at b.fut:1:33-49      def f (x: i32) = #[break] (x + 1)

@@ -1,8 +1,9 @@
 //! `fehu literate`: a program with its text as Markdown, in which directives are replaced with what they give.
 //!
-//! In: `foo.fut`. Out: `foo.md`, and files in `foo-img/`. [`document`] finds the directives, [`directive`] reads them,
-//! [`execute`] evaluates them on a server, and [`folder`] keeps what they gave: a directive is executed again only if the
-//! program, the directive, the compiler or a file that it loads has changed. If none has, the program is not compiled at all.
+//! In: `foo.fut`. Out: `foo.md`, and files in `foo-img/`. [`document`] finds the directives, [`directive`]
+//! reads them, [`execute`] evaluates them on a server, and [`folder`] keeps what they gave: a directive is
+//! executed again only if the program, the directive, the compiler or a file that it loads has changed. If
+//! none has, the program is not compiled at all.
 //!
 //! ```text
 //! -- Twice two:

@@ -1,9 +1,9 @@
 //! Pictures, videos, sounds and plots: what `fehu literate` makes of values, and what scripts read with `$loadimg` and
 //! `$loadaudio`.
 //!
-//! PNG, GIF, WAV and SVG are read and written here. Other formats need the program that Futhark's manual names for them
-//! (`convert`, `ffmpeg`, `gnuplot`), which [`outside`] runs without a shell; whoever asks for one that is not installed reads
-//! which formats need no other program.
+//! PNG, GIF, WAV and SVG are read and written here. Other formats need the program that Futhark's manual
+//! names for them (`convert`, `ffmpeg`, `gnuplot`), which [`outside`] runs without a shell; whoever asks for
+//! one that is not installed reads which formats need no other program.
 
 pub(crate) mod audio;
 pub(crate) mod gnuplot;

@@ -127,8 +127,8 @@ impl Outcome {
     }
 }
 
-/// Tests all programs; folders are searched for `.fut` files. Failures are printed as they occur, and so are, to standard
-/// error, warnings that a back end has about a program, such as what will not run in parallel.
+/// Tests all programs; folders are searched for `.fut` files. Failures are printed as they occur, and so are,
+/// to standard error, warnings that a back end has about a program, such as what will not run in parallel.
 pub fn test(paths: &[PathBuf], options: &Options) -> Result<Tally, String> {
     let files = find(paths)?;
     let compiler =

@@ -4,9 +4,10 @@
 //! `table.md`, `ratios.svg`, `times.tsv` (every single time, so that anything else can be computed from it) and
 //! `results.tsv` (for `bench/results`, see `tables.rs`).
 //!
-//! Read in this order: `suite` (the table of programs), `makers` and `values` (data), `contest` (who takes part and how
-//! a contestant is built and run), `measure` (rounds that alternate between contestants), `warm` (the same with servers,
-//! on GPUs, and with it `ahead` and `verdict`), `stats` (ratios with intervals), `report` and `plot`.
+//! Read in this order: `suite` (the table of programs), `makers` and `values` (data), `contest` (who takes
+//! part and how a contestant is built and run), `measure` (rounds that alternate between contestants), `warm`
+//! (the same with servers, on GPUs, and with it `ahead` and `verdict`), `stats` (ratios with intervals),
+//! `report` and `plot`.
 
 mod ahead;
 mod contest;

@@ -1,7 +1,8 @@
-//! `cargo xtask fuzz TARGET --seconds N`: changes the files of `fuzz/seeds/TARGET` by lot, and looks whether the target survives.
+//! `cargo xtask fuzz TARGET --seconds N`: changes the files of `fuzz/seeds/TARGET` by lot, and looks whether
+//! the target survives.
 //!
-//! Programs start from those of `tests/`, too. An input that panics, or takes longer than
-//! `--limit`, is saved and ends the run; since an overflowing stack ends the process, the input of the moment is always on disk.
+//! Programs start from those of `tests/`, too. An input that panics, or takes longer than `--limit`, is saved
+//! and ends the run; since an overflowing stack ends the process, the input of the moment is always on disk.
 
 use clap::Args as ClapArgs;
 use fehu_randprog::choices::Random;

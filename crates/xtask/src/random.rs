@@ -10,8 +10,9 @@
 //! cargo xtask random --seed 17 --print                                 one program
 //! ```
 //!
-//! A program that fails is made smaller and saved, with what is wrong with it, in the folder that `--keep` names. The C compiler is
-//! the one of `CC`, with `CFLAGS`: `CFLAGS=-O1` is several times faster than the usual flags.
+//! A program that fails is made smaller and saved, with what is wrong with it, in the folder that `--keep`
+//! names. The C compiler is the one of `CC`, with `CFLAGS`: `CFLAGS=-O1` is several times faster than the
+//! usual flags.
 
 use clap::Args as ClapArgs;
 use fehu_driver::target::Target;
@@ -44,7 +45,8 @@ pub(crate) struct Args {
     /// Run programs in the interpreter after every stage; the default without back ends.
     #[arg(long)]
     stages: bool,
-    /// Run programs only after lowering, the optimiser and memory: faster, and programs that fail run after every stage.
+    /// Run programs only after lowering, the optimiser and memory: faster, and programs that fail run after
+    /// every stage.
     #[arg(long)]
     ends: bool,
     /// Back ends to compare with the interpreter, separated by commas.

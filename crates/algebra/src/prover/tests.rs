@@ -185,8 +185,8 @@ proptest! {
     }
 }
 
-/// Products of many sizes, and what is the largest of them, as the versions of a deep nest compare them: all can be refuted, so
-/// none takes many steps.
+/// Products of many sizes, and what is the largest of them, as the versions of a deep nest compare them: all
+/// can be refuted, so none takes many steps.
 #[test]
 fn refuted_before_a_search() {
     let mut f = Facts::new();

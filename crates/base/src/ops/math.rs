@@ -201,7 +201,8 @@ fn eval_exact(op: MathFn, t: FloatType, args: &[PrimValue]) -> Option<PrimValue>
     }
 }
 
-/// Division by a number whose inverse is known, step by step as the runtime does it (`rts/c/scalar_divide.h` has the reasons).
+/// Division by a number whose inverse is known, step by step as the runtime does it (`rts/c/scalar_divide.h`
+/// has the reasons).
 fn eval_by_inverse(op: MathFn, args: &[PrimValue]) -> Option<PrimValue> {
     macro_rules! at {
         ($value:path, $t:ty, $least:expr, $most:expr, $corrections:expr, $least_result:expr, $most_result:expr) => {

@@ -302,11 +302,13 @@ fn functions_at_their_edges() {
     assert_eq!(at(MathFn::Fma, F16, &tie), Some(f16(1.0 + 2.0 / 1024.0)));
 }
 
-/// The digits of all `f32` whose quotient by this one might be rounded to the wrong side when it is computed by an inverse and one correction.
+/// The digits of all `f32` whose quotient by this one might be rounded to the wrong side when it is computed
+/// by an inverse and one correction.
 ///
-/// Digits are integers of 24 bits, `x` and `y`. Where `x < y`, the middles between two quotients are `m / 2^25` for odd `m` of 25 bits, and where not,
-/// `m / 2^24`. With the nearest inverse, the product is off by less than 1.5 units in the last place, and the remainder by less
-/// than 2^-47: what is rounded last is off from `x / y` by less than 5 / (2^25 y). So `2^25 x - m y`, which is not 0, is at most 5 in size.
+/// Digits are integers of 24 bits, `x` and `y`. Where `x < y`, the middles between two quotients are `m /
+/// 2^25` for odd `m` of 25 bits, and where not, `m / 2^24`. With the nearest inverse, the product is off by
+/// less than 1.5 units in the last place, and the remainder by less than 2^-47: what is rounded last is off
+/// from `x / y` by less than 5 / (2^25 y). So `2^25 x - m y`, which is not 0, is at most 5 in size.
 fn close_to_a_middle(y: i64) -> Vec<i64> {
     let zeros = y.trailing_zeros();
     let odd = (y >> zeros) as u64;

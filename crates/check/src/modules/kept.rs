@@ -1,8 +1,9 @@
 //! Checking the declarations of a file again that an edit concerns, and no others.
 //!
-//! What is said about a declaration depends on its text and on what the names in it stand for. [`Kept`] holds, for each declaration of the main
-//! file, what was said about it and what it binds. Of the next text, a declaration is checked again if its text is new, if it
-//! mentions a name that stands for something else than before, or if there was an error in it:
+//! What is said about a declaration depends on its text and on what the names in it stand for. [`Kept`]
+//! holds, for each declaration of the main file, what was said about it and what it binds. Of the next text,
+//! a declaration is checked again if its text is new, if it mentions a name that stands for something else
+//! than before, or if there was an error in it:
 //!
 //! ```text
 //! def f (x: i32) : i32 = x + 1     edited: checked, its type is as before (`same`), so `f` keeps its meaning
@@ -11,12 +12,14 @@
 //! def k = h 3                      so this is checked
 //! ```
 //!
-//! A declaration whose names mean the same as before binds the very entries that it bound before, so that what was kept of others stays right.
-//! Which names a text mentions is found in its characters: words in comments count too, which is only more work. Lists of suggestions depend
-//! on all names, but only errors have them.
+//! A declaration whose names mean the same as before binds the very entries that it bound before, so that
+//! what was kept of others stays right. Which names a text mentions is found in its characters: words in
+//! comments count too, which is only more work. Lists of suggestions depend on all names, but only errors
+//! have them.
 //!
-//! Many declarations may mention a name. After [`MAX_CHECKED`] of them the answer says that it is not complete; the others are marked, and the
-//! next call goes on. So the edited definition is answered for at once, whoever uses it.
+//! Many declarations may mention a name. After [`MAX_CHECKED`] of them the answer says that it is not
+//! complete; the others are marked, and the next call goes on. So the edited definition is answered for at
+//! once, whoever uses it.
 
 use super::defined::{Defined, Place};
 use super::moved::Moves;
@@ -45,8 +48,8 @@ pub struct Found {
     pub checked: usize,
 }
 
-/// Checks what has changed in the main file; the other units are those of which all is known. Nothing, if a module is wrong: what
-/// follows it is not known then.
+/// Checks what has changed in the main file; the other units are those of which all is known. Nothing, if a
+/// module is wrong: what follows it is not known then.
 pub(super) fn check_changed(
     kept: Kept,
     units: &[SourceUnit],
@@ -169,7 +172,8 @@ fn same_space(a: &Binding, b: &Binding) -> bool {
     std::mem::discriminant(a) == std::mem::discriminant(b)
 }
 
-/// The old meaning of a name at its new place, if it is the same as the new one. Names from `first_own` on are of the new definition.
+/// The old meaning of a name at its new place, if it is the same as the new one. Names from `first_own` on
+/// are of the new definition.
 fn as_before(old: &Binding, new: &Binding, first_own: usize, ctx: &mut Context) -> Option<Binding> {
     let (name, fresh, binding) = match (old, new) {
         (Binding::Term(sym, TermEntry::Val(a)), Binding::Term(_, TermEntry::Val(b))) => {

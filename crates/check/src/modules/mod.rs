@@ -72,8 +72,8 @@ pub fn check_program(units: &[SourceUnit], prelude: usize, needed: Needed) -> Ch
     }
 }
 
-/// Checks only what differs from the last program, if that is in the main file, and what depends on it. `text` is that of the main file.
-/// What the program is, only [`check_again`] says.
+/// Checks only what differs from the last program, if that is in the main file, and what depends on it.
+/// `text` is that of the main file. What the program is, only [`check_again`] says.
 pub fn check_changed(memory: &mut Memory, units: &[SourceUnit], prelude: usize, text: &str) -> Option<Found> {
     let kept = memory.take_kept(units, prelude)?;
     let (kept, found) = kept::check_changed(kept, units, prelude, text)?;
@@ -81,8 +81,8 @@ pub fn check_changed(memory: &mut Memory, units: &[SourceUnit], prelude: usize, 
     Some(found)
 }
 
-/// Checks a program with all of the prelude, from where it differs from the last one. `text` is that of the main file. If `give_up`
-/// says so between two declarations, there is no answer, and nothing has changed.
+/// Checks a program with all of the prelude, from where it differs from the last one. `text` is that of the
+/// main file. If `give_up` says so between two declarations, there is no answer, and nothing has changed.
 pub fn check_again(
     memory: &mut Memory,
     units: Vec<SourceUnit>,

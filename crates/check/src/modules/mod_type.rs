@@ -254,7 +254,8 @@ impl Checker<'_> {
     }
 }
 
-/// The abstract type that a type of a module type is, or is another name for with the same parameters: its place in the list of them.
+/// The abstract type that a type of a module type is, or is another name for with the same parameters: its
+/// place in the list of them.
 fn refinable(sig: &ModuleType, path: &[Symbol]) -> Option<usize> {
     let entry = type_at(&sig.module, path)?;
     let Type::Var(_, name, args) = &entry.def.def.ty else { return None };

@@ -1,7 +1,8 @@
 //! Places in a text that has changed elsewhere.
 //!
-//! Declarations that were not edited may stand at another place. What was kept of them has places in it: those of diagnostics and of bindings.
-//! [`Moves`] says where each of these declarations was and where it is; places in other declarations or files stay.
+//! Declarations that were not edited may stand at another place. What was kept of them has places in it:
+//! those of diagnostics and of bindings. [`Moves`] says where each of these declarations was and where it is;
+//! places in other declarations or files stay.
 
 use super::record::Record;
 use crate::context::Context;

@@ -1,15 +1,17 @@
 //! Checking a program again of which only a part has changed.
 //!
-//! Declarations are checked one after another, so all that is known before one of them depends on those before it only. [`Memory`] keeps what was
-//! known at a few places of the last program; the next one, if it begins in the same way, is checked from the last such place:
+//! Declarations are checked one after another, so all that is known before one of them depends on those
+//! before it only. [`Memory`] keeps what was known at a few places of the last program; the next one, if it
+//! begins in the same way, is checked from the last such place:
 //!
 //! ```text
 //! prelude | a.fut | def f  def g  def h        saved before the prelude's end, before a file, and before the
 //!         ^       ^        ^ edited here       declaration that was edited last
 //! ```
 //!
-//! So this costs as much as what follows the edited place. Trees are compared with their places: a declaration that moved has changed. It gives
-//! the typed tree, which editors need when the user rests; what to say about an edit at once, `kept` finds out with less work.
+//! So this costs as much as what follows the edited place. Trees are compared with their places: a
+//! declaration that moved has changed. It gives the typed tree, which editors need when the user rests; what
+//! to say about an edit at once, `kept` finds out with less work.
 
 use super::defined::Defined;
 use super::record::{Kept, Record};
@@ -73,8 +75,8 @@ impl Memory {
         self.units.splice(..0, units);
     }
 
-    /// The state from which these units can be checked, and the places that are worth saving on the way. Where the prelude was taken
-    /// from the memory, it is known to be the same.
+    /// The state from which these units can be checked, and the places that are worth saving on the way.
+    /// Where the prelude was taken from the memory, it is known to be the same.
     pub(super) fn resume(&mut self, units: &[SourceUnit], prelude: usize) -> (Option<Saved>, Vec<Position>) {
         // Which file is the main one decides about entry points, so nothing is kept if there are more or fewer.
         let first = match self.units.len() + prelude == units.len() && self.prelude == prelude {
@@ -100,7 +102,8 @@ impl Memory {
         self.save(new);
     }
 
-    /// What is known of the declarations of the main file, if the other units are as before. The prelude was taken from here.
+    /// What is known of the declarations of the main file, if the other units are as before. The prelude was
+    /// taken from here.
     pub(super) fn take_kept(&mut self, units: &[SourceUnit], prelude: usize) -> Option<Kept> {
         let alike = self.units.len() + prelude == units.len() && self.prelude == prelude;
         let (main, old_main) = (units.last()?, self.units.last()?);

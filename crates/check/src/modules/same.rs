@@ -1,4 +1,5 @@
-//! Whether two definitions look the same to others: their types are equal but for the names of what they bind themselves.
+//! Whether two definitions look the same to others: their types are equal but for the names of what they bind
+//! themselves.
 //!
 //! ```text
 //! [n] 'a. (xs: [n]a) -> [n]a    is the same as    [m] 'b. (ys: [m]b) -> [m]b
@@ -15,8 +16,9 @@ pub(super) fn same_type_def(a: &TypeDef, b: &TypeDef, first_own: usize) -> bool 
     a.lifted == b.lifted && same.tparams(&a.tparams, &b.tparams) && same.ret(&a.def, &b.def)
 }
 
-/// Whether two types of one definition are the same. Names from `first_own` on were made while the definition was checked: those that
-/// are not bound in the types, such as unknown sizes of constants, are never the same.
+/// Whether two types of one definition are the same. Names from `first_own` on were made while the definition
+/// was checked: those that are not bound in the types, such as unknown sizes of constants, are never the
+/// same.
 pub(super) fn same_scheme(a: &Scheme, b: &Scheme, first_own: usize) -> bool {
     let mut same = Same { bound: vec![], first_own };
     let params = same.tparams(&a.tparams, &b.tparams);

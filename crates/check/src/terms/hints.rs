@@ -1,6 +1,7 @@
 //! What to write instead, for mistakes that have one likely reason.
 //!
-//! In: an application that was refused, or a name that nothing has. Out: a line of help, or none: a wrong guess is worse.
+//! In: an application that was refused, or a name that nothing has. Out: a line of help, or none: a wrong
+//! guess is worse.
 //!
 //! ```text
 //! add(x, 2)        arguments are separated by spaces: "add x 2"

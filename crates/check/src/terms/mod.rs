@@ -50,8 +50,8 @@ use sizes::Sizer;
 /// Problems are reported to the context; `None` if there were errors, together with
 /// a scheme that equals all types, so that they are not repeated.
 ///
-/// Before Futhark 0.27 a definition did not see itself, but an older one of its name. Where a recursive call does not fit and the older one does, the program is
-/// of that time:
+/// Before Futhark 0.27 a definition did not see itself, but an older one of its name. Where a recursive call
+/// does not fit and the older one does, the program is of that time:
 ///
 /// ```text
 /// def (+) (a: (i32, i32)) (b: (i32, i32)) = (a.0 + b.0, a.1 + b.1)

@@ -49,7 +49,8 @@ pub(crate) struct Args {
     /// An option for the program.
     #[arg(long, value_name = "OPT", allow_hyphen_values = true)]
     pass_option: Vec<String>,
-    /// How often to run for one measurement [default: ten times and more if runs are short, or three if that takes a second].
+    /// How often to run for one measurement [default: ten times and more if runs are short, or three if that
+    /// takes a second].
     #[arg(short = 'r', long, value_name = "COUNT")]
     runs: Option<usize>,
     /// How to search for thresholds.

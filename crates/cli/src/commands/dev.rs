@@ -48,8 +48,8 @@ pub(crate) struct Args {
     /// List each copy and each block of memory that is left in the program, with its place and the reason.
     #[arg(long)]
     explain_memory: bool,
-    /// Find the optional pass that makes this shell command fail. The command compiles and tests the program itself; the
-    /// number of passes reaches it by the environment variable FEHU_PASS_LIMIT.
+    /// Find the optional pass that makes this shell command fail. The command compiles and tests the program
+    /// itself; the number of passes reaches it by the environment variable FEHU_PASS_LIMIT.
     #[arg(long, value_name = "COMMAND")]
     bisect: Option<String>,
     /// Read a program as IR text (soacs, kernels, memory or imp; the first line names which) instead of source text.

@@ -212,8 +212,8 @@ fn programs_print_the_same_compiled_and_interpreted() {
                 let input: Vec<String> = values.iter().map(ToString::to_string).collect();
                 let input = input.join("\n");
                 let simple = interpret(&program, &block.entry, &input);
-                // Of checks that fail, compiled programs may come to another one first, or to none if no result needs it;
-                // and some programs are too long for the interpreter.
+                // Of checks that fail, compiled programs may come to another one first, or to none if no
+                // result needs it; and some programs are too long for the interpreter.
                 if !simple.2 {
                     continue;
                 }

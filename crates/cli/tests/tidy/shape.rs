@@ -1,7 +1,7 @@
 //! How large things may become: functions, types whose methods are in many files, files that need each other.
 //!
-//! Sources are read as text, as `cargo fmt` leaves it. What is beyond a limit is in a list, with a reason; it may only become
-//! shorter.
+//! Sources are read as text, as `cargo fmt` leaves it. What is beyond a limit is in a list, with a reason; it
+//! may only become shorter.
 
 use super::{code_of, crates_in_order, root};
 use std::collections::{BTreeMap, BTreeSet};

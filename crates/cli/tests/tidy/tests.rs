@@ -2,8 +2,8 @@
 
 use super::{crates_in_order, read, root, sources};
 
-/// In `tests/`, a file is a program by itself, unless the manifest says that programs are listed; then it is listed, or a
-/// module of one that is.
+/// In `tests/`, a file is a program by itself, unless the manifest says that programs are listed; then it is
+/// listed, or a module of one that is.
 #[test]
 fn every_file_of_tests_is_run() {
     for name in crates_in_order() {

@@ -371,8 +371,8 @@ impl<S: Spelling> ExprPrinter<'_, S> {
         }
     }
 
-    /// A shift. Some devices have instructions for any amount, whose results compilers know nothing about; they do best where they see that the amount is small: a constant, or
-    /// some bits of a number.
+    /// A shift. Some devices have instructions for any amount, whose results compilers know nothing about;
+    /// they do best where they see that the amount is small: a constant, or some bits of a number.
     fn shift(&mut self, word: &str, t: IntType, a: &Expr, b: &Expr) {
         let amount = if let Expr::BinOp(BinOp::And(_), _, bits) = b { bits } else { b };
         let small = constant(amount).is_some_and(|n| 0 <= n && n < i64::from(t.bits()));

@@ -33,8 +33,8 @@ pub(crate) fn globals_struct(context: &Context) -> String {
     out
 }
 
-/// All functions, after the constant data they read. `dialect` makes the dialect of a function that reads global values, or
-/// sets them.
+/// All functions, after the constant data they read. `dialect` makes the dialect of a function that reads
+/// global values, or sets them.
 pub(crate) fn functions<D: HostDialect + Statics + Dialect<Op = HostOp>>(
     context: &Context,
     dialect: impl Fn(ReadsGlobals) -> D,

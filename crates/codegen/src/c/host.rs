@@ -1,8 +1,9 @@
 //! What code on a CPU does alike, with or without a device beside it: memory management, calls, errors.
 //!
-//! A block is two C variables: `m`, the counted reference, and, where the code touches elements itself, `m_p`, a pointer
-//! to its elements, which is assigned whenever `m` is and so stays in a register. All references are declared at the top of
-//! the function, so that the clean-up at its end can drop them wherever an error struck.
+//! A block is two C variables: `m`, the counted reference, and, where the code touches elements itself,
+//! `m_p`, a pointer to its elements, which is assigned whenever `m` is and so stays in a register. All
+//! references are declared at the top of the function, so that the clean-up at its end can drop them wherever
+//! an error struck.
 
 use super::ctype;
 use super::expr::Prec;

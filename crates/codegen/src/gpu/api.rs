@@ -21,7 +21,8 @@ pub(crate) trait Api {
     /// How the kernel text starts: words of the language, and its mathematics.
     const KERNEL: &'static str;
     const KERNEL_MATH: &'static str;
-    /// The kernel by which the host changes memory of the device, if there is one: its text. It is called `change_memory`.
+    /// The kernel by which the host changes memory of the device, if there is one: its text. It is called
+    /// `change_memory`.
     const KERNEL_CHANGES: Option<&'static str>;
 
     /// An element of global memory that other blocks may be writing, which is at this address.

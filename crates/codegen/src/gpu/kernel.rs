@@ -168,8 +168,9 @@ fn kernel_params<A: Api>(p: &StmPrinter<Threads<A>>, kernel: &Kernel, facts: &Ke
     params
 }
 
-/// A kernel whose accesses depend on data does nothing after another one has failed. Whether that is so, all threads of a block
-/// must agree on; failures of the kernel itself do not count, as other blocks may be waiting for this one.
+/// A kernel whose accesses depend on data does nothing after another one has failed. Whether that is so, all
+/// threads of a block must agree on; failures of the kernel itself do not count, as other blocks may be
+/// waiting for this one.
 fn start_check<A: Api>(p: &mut StmPrinter<Threads<A>>, facts: &KernelFacts) {
     let launch = if facts.can_fail { "launch_number" } else { "0" };
     let leave = match (facts.stops_after_failure, facts.has_barrier) {

@@ -58,8 +58,8 @@ impl Api for OpenCl {
     }
 }
 
-/// An element that blocks hand to each other, as an integer of its width, which OpenCL can read and write in one step: there,
-/// nothing less makes it no race.
+/// An element that blocks hand to each other, as an integer of its width, which OpenCL can read and write in
+/// one step: there, nothing less makes it no race.
 struct Word {
     name: &'static str,
     address: String,

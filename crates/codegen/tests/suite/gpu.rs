@@ -405,7 +405,8 @@ fn sizes_that_make_no_sense_are_mended() {
     }
 }
 
-/// The smaller of a tuning parameter and another number of threads, assigned once, bounds a kernel's registers by that parameter; assigned twice, it may have any value.
+/// The smaller of a tuning parameter and another number of threads, assigned once, bounds a kernel's
+/// registers by that parameter; assigned twice, it may have any value.
 #[test]
 fn blocks_of_at_most_a_parameter_say_so() {
     for (times, says) in [(1, true), (2, false)] {

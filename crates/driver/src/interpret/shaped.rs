@@ -1,5 +1,5 @@
-//! Values with the shape that they have in the source: records, sums and arrays of them, put together from the flat values
-//! of the core IR by what is known of the result's type.
+//! Values with the shape that they have in the source: records, sums and arrays of them, put together from
+//! the flat values of the core IR by what is known of the result's type.
 //!
 //! ```text
 //! [1, 3], [2, 4] of type [](i32, i32)   ->   [(1, 2), (3, 4)]

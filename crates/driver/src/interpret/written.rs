@@ -1,7 +1,7 @@
 //! Results as `fehu run` prints them: records, sums, and arrays of them, with the types of numbers.
 //!
-//! A record that is in no array or sum has a line for each field; everything else is on one line. The runtime's `shown.h` writes
-//! the same in compiled programs.
+//! A record that is in no array or sum has a line for each field; everything else is on one line. The
+//! runtime's `shown.h` writes the same in compiled programs.
 //!
 //! ```text
 //! {flags = [true, false],

@@ -1,5 +1,5 @@
-//! What is known of arrays of the host: which are views of others, which hold one value everywhere, and whose elements are
-//! read where they came from.
+//! What is known of arrays of the host: which are views of others, which hold one value everywhere, and whose
+//! elements are read where they came from.
 //!
 //! ```text
 //! let zs = replicate n 0        zs holds 0 everywhere

@@ -107,8 +107,9 @@ pub(super) struct Weighed<'a> {
     pub(super) rows: Option<&'a SharedRows>,
 }
 
-/// Whether there is enough parallelism for a version, and it fits the device. Where there is a version that is
-/// flattened further, it must also use enough of the parallelism, or move fewer bytes where these are known, and share what all points read.
+/// Whether there is enough parallelism for a version, and it fits the device. Where there is a version that
+/// is flattened further, it must also use enough of the parallelism, or move fewer bytes where these are
+/// known, and share what all points read.
 pub(super) fn fits(
     flat: &mut Flat,
     nest: &Nest,
@@ -149,7 +150,8 @@ pub(super) fn fits(
     flat.seq.b.bin(BinOp::LogAnd, enough, fits)
 }
 
-/// What the guard of a version compares, which would be `par`: too little by default where blocks wait too much for single threads.
+/// What the guard of a version compares, which would be `par`: too little by default where blocks wait too
+/// much for single threads.
 fn busy_par(b: &mut Builder<Kernels>, version: &Intra, blocks: SubExp, par: SubExp) -> SubExp {
     if version.steps.are_even() {
         return par;
@@ -212,15 +214,16 @@ fn shared_memory(b: &mut Builder<Kernels>, version: &Intra) -> SharedMemory {
     SharedMemory { needed, most: size_max(b, SizeClass::SharedMemory) }
 }
 
-/// Whether a block has threads for operations that need one for each point. Threads that take several points each are enough only if all of the
-/// device has blocks to run.
+/// Whether a block has threads for operations that need one for each point. Threads that take several points
+/// each are enough only if all of the device has blocks to run.
 fn threads_suffice(flat: &mut Flat, nest: &Nest, version: &Intra, widest: SubExp) -> SubExp {
     let b = &mut flat.seq.b;
     let combining = widest_of(b, &version.combining);
     let most = size_max(b, SizeClass::ThreadBlockSize);
     let one_each = match version.steps.has_loops() {
         true => {
-            // Threads may take a turn of an operation outside of loops in the time in which a kernel is launched in a loop.
+            // Threads may take a turn of an operation outside of loops in the time in which a kernel is
+            // launched in a loop.
             let in_loops = widest_of(b, version.steps.spaces());
             let launches = version.steps.launches_of_loops(b);
             let turns = b.bin(BinOp::SMax(IntType::I64), launches, SubExp::i64(1));
@@ -247,8 +250,9 @@ fn threads_suffice(flat: &mut Flat, nest: &Nest, version: &Intra, widest: SubExp
     b.bin(BinOp::LogAnd, fit, busy)
 }
 
-/// Whether the threads of blocks go through few elements of what could be parallel, or there are blocks for all of the device: else the versions
-/// that are flattened further are faster, which use all of it. Nothing if a block uses all that is known of.
+/// Whether the threads of blocks go through few elements of what could be parallel, or there are blocks for
+/// all of the device: else the versions that are flattened further are faster, which use all of it. Nothing
+/// if a block uses all that is known of.
 ///
 /// ```text
 /// map (\x -> map (\y -> f64.sum (map2 (*) x y)) yss) xss       32 rows of 10,000: 32 blocks with 32 threads, 10,000 steps each
@@ -291,7 +295,8 @@ fn is_view<R: Rep>(exp: &Exp<R>) -> bool {
     matches!(exp, Exp::Basic(Basic::Index(..) | Basic::FlatIndex(..) | Basic::Rearrange(..)))
 }
 
-/// Whether the sizes of all arrays that a body makes are known outside of it and of the nest, or follow from counters of its loops (`rooms`). Accumulators must be its own, and only be written to.
+/// Whether the sizes of all arrays that a body makes are known outside of it and of the nest, or follow from
+/// counters of its loops (`rooms`). Accumulators must be its own, and only be written to.
 fn regular_inside(nest: &Nest, body: &Body<Soacs>) -> bool {
     let inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
     let is_outside = |n: Name| !inside.contains(&n) && !nest.binds(n);

@@ -1,8 +1,9 @@
 //! Whether a thread block is busy all the time: what its threads do, and for how long they only wait for others.
 //!
-//! All threads of a block stay until the last one is done. An operation of the block over fewer elements than it has threads leaves the
-//! others waiting, and so does a loop with nothing parallel inside, which is the work of one. A version that is flattened further has as
-//! many threads as each of these parts needs. So the default is that version where blocks wait too much:
+//! All threads of a block stay until the last one is done. An operation of the block over fewer elements than
+//! it has threads leaves the others waiting, and so does a loop with nothing parallel inside, which is the
+//! work of one. A version that is flattened further has as many threads as each of these parts needs. So the
+//! default is that version where blocks wait too much:
 //!
 //! ```text
 //! sum over all operations of   max (elements, threads) * steps      what a block takes, in steps of its threads
@@ -12,16 +13,19 @@
 //!            in loop best = none for i < 10000 do better best ds[i]) qs       one thread for 10,000 steps
 //! ```
 //!
-//! A block has as many threads as the operations in its loops have elements, and those that reduce or scan; of maps outside of loops, threads may take several elements
-//! (`kernels/schedule/block`). A version that is flattened further launches kernels, for an operation in a loop in each iteration: blocks may wait for as long as that takes.
+//! A block has as many threads as the operations in its loops have elements, and those that reduce or scan;
+//! of maps outside of loops, threads may take several elements (`kernels/schedule/block`). A version that is
+//! flattened further launches kernels, for an operation in a loop in each iteration: blocks may wait for as
+//! long as that takes.
 //!
 //! ```text
 //! map (\a -> let q = loop q for i < 32 do orthogonalise q a i        three operations on 32 elements: 96 launches
 //!            in matmul (transpose q) a) as                          1,024 elements, but 512 threads: two each
 //! ```
 //!
-//! Comes in: the body of a block, and the names that the host does not know. Goes out: what a block takes and does, as numbers of the host.
-//! Steps are those of loops whose number is known to the host; any other loop counts as one step.
+//! Comes in: the body of a block, and the names that the host does not know. Goes out: what a block takes and
+//! does, as numbers of the host. Steps are those of loops whose number is known to the host; any other loop
+//! counts as one step.
 
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
@@ -36,8 +40,8 @@ use rustc_hash::FxHashSet;
 /// What a block does.
 #[derive(Default)]
 pub(super) struct BlockSteps {
-    /// Elements of operations and the numbers of steps that each takes, with how many operations these are. Those of one thread
-    /// have no elements.
+    /// Elements of operations and the numbers of steps that each takes, with how many operations these are.
+    /// Those of one thread have no elements.
     done: IndexMap<(Shape, Shape), i64>,
     /// How often operations run, with how many these are.
     launched: IndexMap<Shape, i64>,

@@ -1,10 +1,12 @@
 //! Which kernel makes the checks of a nest, and which arrays share memory.
 //!
-//! A check that means the same at all points is made on the host, once (`invariant`). Another is part of each kernel that
-//! needs what depends on it. But a kernel over deeper levels may have no points where the nest has some, and nobody may need
-//! a check's dependents at all. So every check is seen to where the body ends in which it is bound:
+//! A check that means the same at all points is made on the host, once (`invariant`). Another is part of each
+//! kernel that needs what depends on it. But a kernel over deeper levels may have no points where the nest
+//! has some, and nobody may need a check's dependents at all. So every check is seen to where the body ends
+//! in which it is bound:
 //!
-//! - a kernel that has run it at all points of the nest, or at all points of deeper levels that have a constant size, is enough;
+//! - a kernel that has run it at all points of the nest, or at all points of deeper levels that have a
+//!   constant size, is enough;
 //! - otherwise the kernel that computes the results of the body runs it, if there is one;
 //! - otherwise a kernel that does nothing else; but if another one ran it over deeper levels, only if these are empty.
 

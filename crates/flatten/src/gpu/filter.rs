@@ -1,7 +1,8 @@
 //! Filters: one scan that numbers what is kept and puts it in its place.
 //!
-//! How many elements are kept is known when all have been looked at, and to look at all of them first would cost a second pass over memory. So what is
-//! kept is written to an array with room for all elements, the last point writes how many there are, and the result is a slice:
+//! How many elements are kept is known when all have been looked at, and to look at all of them first would
+//! cost a second pass over memory. So what is kept is written to an array with room for all elements, the
+//! last point writes how many there are, and the result is a slice:
 //!
 //! ```text
 //! let (m, ys) = filter n [xs] kept 1 map \x -> (p x, x)
@@ -12,15 +13,17 @@
 //! let (ys) = room[0 :+ m]
 //! ```
 //!
-//! If that is a small part of much memory, it is copied, so that the room for all elements does not live as long as the result does.
-//! If only the number is asked for, it is a reduction. Where exactly one of several conditions holds for each element, as in a partition, the last
-//! is not counted: its elements are all the others ([`classes`]). Two cases are made ready by other statements before the scan:
+//! If that is a small part of much memory, it is copied, so that the room for all elements does not live as
+//! long as the result does. If only the number is asked for, it is a reduction. Where exactly one of several
+//! conditions holds for each element, as in a partition, the last is not counted: its elements are all the
+//! others ([`classes`]). Two cases are made ready by other statements before the scan:
 //!
-//! - A function that costs more than reading again, or has parallelism, becomes a map of its own, and the filter is one of its results.
+//! - A function that costs more than reading again, or has parallelism, becomes a map of its own, and the
+//!   filter is one of its results.
 //! - Rows are not kept themselves, but their indices; a map copies the rows that were chosen, each element by a thread.
 //!
-//! Inside of a nest, the number of elements that are kept differs from point to point, so a filter is sequential code there. Only a function
-//! that costs much leaves it, as above.
+//! Inside of a nest, the number of elements that are kept differs from point to point, so a filter is
+//! sequential code there. Only a function that costs much leaves it, as above.
 
 mod classes;
 
@@ -316,7 +319,8 @@ fn counted(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) ->
     counts.into_iter().chain(rest).collect()
 }
 
-/// The first elements of an array that is written to. They are copied if they are few, so that they do not hold on to the room for all.
+/// The first elements of an array that is written to. They are copied if they are few, so that they do not
+/// hold on to the room for all.
 fn first_elements(flat: &mut Flat, array: Name, elem: &Type, count: SubExp, width: SubExp) -> Name {
     let ty = elem.array_of(&[count]);
     let first = DimIndex::Slice { start: SubExp::i64(0), len: count, stride: SubExp::i64(1) };
@@ -332,8 +336,8 @@ fn first_elements(flat: &mut Flat, array: Name, elem: &Type, count: SubExp, widt
     flat.seq.b.bind("kept", ty, Exp::If(pays, Box::new(copied), Box::new(whole)))
 }
 
-/// What becomes of the numbers of elements: values and the numbers themselves, the place of each condition's values, and that of
-/// numbers, which only the last point writes.
+/// What becomes of the numbers of elements: values and the numbers themselves, the place of each condition's
+/// values, and that of numbers, which only the last point writes.
 fn placing(
     flat: &mut Flat,
     again: Body<Kernels>,
@@ -370,7 +374,8 @@ fn place(flat: &mut Flat, holds: SubExp, yes: Body<Kernels>) -> SubExp {
     flat.seq.b.bind("place", Type::I64, choice).into()
 }
 
-/// The function of a filter with a number for each of the first conditions before its results: one where it holds, or zero.
+/// The function of a filter with a number for each of the first conditions before its results: one where it
+/// holds, or zero.
 fn with_numbers(flat: &mut Flat, f: &Filter<Soacs>, first: usize) -> Lambda<Soacs> {
     let mut map = f.lambda.clone();
     let mut numbers = vec![];

@@ -11,13 +11,16 @@
 //! else e under Σ'                                        -- flattened further
 //! ```
 //!
-//! A body that only moves elements is flattened further: threads have nothing to do but to move one each (G5).
-//! A body that is nothing but a map needs no versions of its own: the map inside has them. Neither does one that is a
-//! plain segmented reduction or scan. A version that is no different from another is left out, and an intra-block
-//! version is chosen only if it fits the device: its widest reduction or scan in a
-//! block's threads, and its arrays in shared memory; and by default only if its threads do not wait for single ones (`block_steps`), and blocks do not read again and again what they could share (`shared_rows`). Of maps over rows, by default the version is chosen that moves
-//! the fewest bytes (`traffic`); of others, the sequential one unless it is known to move more (`repeated_rows`, `shared_rows`) or to leave the device idle (`all_pairs`). Where attributes ask for it alone (`only_intra`), there is no other, and a check of the
-//! host fails if it does not fit.
+//! A body that only moves elements is flattened further: threads have nothing to do but to move one each
+//! (G5). A body that is nothing but a map needs no versions of its own: the map inside has them. Neither does
+//! one that is a plain segmented reduction or scan. A version that is no different from another is left out,
+//! and an intra-block version is chosen only if it fits the device: its widest reduction or scan in a block's
+//! threads, and its arrays in shared memory; and by default only if its threads do not wait for single ones
+//! (`block_steps`), and blocks do not read again and again what they could share (`shared_rows`). Of maps
+//! over rows, by default the version is chosen that moves the fewest bytes (`traffic`); of others, the
+//! sequential one unless it is known to move more (`repeated_rows`, `shared_rows`) or to leave the device
+//! idle (`all_pairs`). Where attributes ask for it alone (`only_intra`), there is no other, and a check of
+//! the host fails if it does not fit.
 
 use super::all_pairs::AllPairs;
 use super::block::{self, widest, Weighed};

@@ -4,9 +4,10 @@
 //! reduce (map (+)) (replicate m 0) (map (\x -> map (f x) ys) xs)   =   map (\y -> reduce (+) 0 (map (\x -> f x y) xs)) ys
 //! ```
 //!
-//! Each point of the reduction or scan computes its element, so that what is done for a row as a whole is done for each of its elements: it
-//! must be cheap. An element that has parallelism of its own is better computed before, and so is one that takes long: a map has as
-//! many threads as there are elements, a reduction gives several to each.
+//! Each point of the reduction or scan computes its element, so that what is done for a row as a whole is
+//! done for each of its elements: it must be cheap. An element that has parallelism of its own is better
+//! computed before, and so is one that takes long: a map has as many threads as there are elements, a
+//! reduction gives several to each.
 
 use super::g4_vector::{applied, hands_on, Interchanged};
 use super::nest::Cost;
@@ -47,7 +48,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The map of an operation along a column: it takes what the code for rows takes, and makes the elements at that column.
+/// The map of an operation along a column: it takes what the code for rows takes, and makes the elements at
+/// that column.
 pub(super) fn at_column(
     b: &mut Builder<Soacs>,
     i: &Interchanged,

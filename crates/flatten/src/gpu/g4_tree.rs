@@ -1,8 +1,8 @@
 //! Reductions and scans whose operator takes arrays and is no map: level by level.
 //!
-//! Neighbours are combined in pairs, then the pairs in pairs, and so on. Each level is a map, so that the parallelism inside
-//! of the operator is there for all rules: one thread per pair, one thread block per pair with the rows in shared memory, or the whole
-//! grid for each step of the operator.
+//! Neighbours are combined in pairs, then the pairs in pairs, and so on. Each level is a map, so that the
+//! parallelism inside of the operator is there for all rules: one thread per pair, one thread block per pair
+//! with the rows in shared memory, or the whole grid for each step of the operator.
 //!
 //! ```text
 //! reduce op ne xs                                   scan op ne xs
@@ -13,8 +13,8 @@
 //! in xs[0]                                          in xs[1:]         -- where pairs end at 2d-1, 4d-1, ... on the way up
 //! ```
 //!
-//! Cost: 2n applications at most, in twice the logarithm of n steps. Operands keep their order. The neutral element is used
-//! once, at the start: programs are known that give another value there.
+//! Cost: 2n applications at most, in twice the logarithm of n steps. Operands keep their order. The neutral
+//! element is used once, at the start: programs are known that give another value there.
 
 use super::g4_vector::{hands_on, Only};
 use super::nest::{Lifted, Nest, Owner};
@@ -106,8 +106,8 @@ fn levels(b: &mut Builder<Kernels>, n: SubExp) -> SubExp {
 /// How far neighbours at a level are from each other.
 struct Distance {
     d: SubExp,
-    /// How far pairs of them are from each other, and the logarithm of that. Numbers of pairs are found by shifting: a division
-    /// could not leave a nest, and they must.
+    /// How far pairs of them are from each other, and the logarithm of that. Numbers of pairs are found by
+    /// shifting: a division could not leave a nest, and they must.
     pair: SubExp,
     log: SubExp,
 }

@@ -8,9 +8,9 @@
 //! scan (map (+)) (replicate k 0) z  =  transpose (map (scan (+) 0) (transpose z))
 //! ```
 //!
-//! The neutral element may be any array: if it is not known to be of one value, the scalar operator's own is used, and the given one
-//! is combined with the results. Rows that a map makes are not made (`g4_rows`). An operator that is no map is applied level by
-//! level (`g4_tree`).
+//! The neutral element may be any array: if it is not known to be of one value, the scalar operator's own is
+//! used, and the given one is combined with the results. Rows that a map makes are not made (`g4_rows`). An
+//! operator that is no map is applied level by level (`g4_tree`).
 //!
 //! The histogram's operator is vectorised: applied elementwise by the segmented operation itself.
 

@@ -57,8 +57,8 @@ pub(super) fn map_rearrange(flat: &mut Flat, nest: &mut Nest, stm: &Stm<Soacs>) 
             if !nest.invariant(*size) || !regular {
                 return None;
             }
-            // What the nest itself has computed is computed in its part of the result once memory is known, so that a kernel
-            // for the whole result would only copy it.
+            // What the nest itself has computed is computed in its part of the result once memory is known,
+            // so that a kernel for the whole result would only copy it.
             let own = |a: &&Name| matches!(nest.whole(**a), Some((_, Owner::Nest)));
             let owned = arrays.iter().filter(own).count();
             let few = arrays.len() <= flattening::JOINED_PARTS;

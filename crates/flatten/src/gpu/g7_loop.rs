@@ -8,9 +8,9 @@
 //! map (\x0 -> loop x = x0 for i < n do f x) xs0  =  loop xs = xs0 for i < n do map f xs
 //! ```
 //!
-//! Each iteration then launches kernels, however small what it does is. So such a loop also has a version in which a thread
-//! block runs all iterations for a point, with what they change in shared memory; where the body of the map that the loop is
-//! in has such a version as a whole, that one is enough.
+//! Each iteration then launches kernels, however small what it does is. So such a loop also has a version in
+//! which a thread block runs all iterations for a point, with what they change in shared memory; where the
+//! body of the map that the loop is in has such a version as a whole, that one is enough.
 
 use super::block::{self, Weighed};
 use super::guard::Version;

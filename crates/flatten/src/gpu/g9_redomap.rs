@@ -7,11 +7,13 @@
 //! else let y = map f xs in reduce ⊕ v y     -- flattened further
 //! ```
 //!
-//! Without parallelism in `f` it is the one kernel. The default is a map and a reduction where points share rows that each would read (`shared_rows`). Where all that is reduced is also a result, it is always a map and a reduction: the one
-//! kernel would write the elements, too, and saves no more than to read them again, while a map's points can share what they read (tiles of
-//! a matrix product) and those of a reduction cannot. Attributes that forbid the version with a sequential `f` (`only_inner`, ...) leave
-//! the other one: fusion hands them on from the map to the reduction. An operator that depends on
-//! the nest cannot leave it: then the combinator is sequential code.
+//! Without parallelism in `f` it is the one kernel. The default is a map and a reduction where points share
+//! rows that each would read (`shared_rows`). Where all that is reduced is also a result, it is always a map
+//! and a reduction: the one kernel would write the elements, too, and saves no more than to read them again,
+//! while a map's points can share what they read (tiles of a matrix product) and those of a reduction cannot.
+//! Attributes that forbid the version with a sequential `f` (`only_inner`, ...) leave the other one: fusion
+//! hands them on from the map to the reduction. An operator that depends on the nest cannot leave it: then
+//! the combinator is sequential code.
 
 use super::block::widest;
 use super::filter;

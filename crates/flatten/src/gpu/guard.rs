@@ -1,17 +1,18 @@
 //! Guards: whether there is enough parallelism for a version.
 //!
-//! Each guard compares the parallelism with a threshold, which tuning can set. A threshold has a name, numbered in its function
-//! in the order of the program, and the path of decisions that lead to it:
+//! Each guard compares the parallelism with a threshold, which tuning can set. A threshold has a name,
+//! numbered in its function in the order of the program, and the path of decisions that lead to it:
 //!
 //! ```text
 //! if cmp_threshold main.suff_outer_par_0 n then ...
 //! else if cmp_threshold main.suff_intra_par_1 n (main.suff_outer_par_0 false) then ...
 //! ```
 //!
-//! How well a version does depends on more than the parallelism that its guard compares: one thread for each of 16 rows is right
-//! for short rows and wrong for long ones. So a guard also names another size ([`SizeOp::CmpThreshold`]), by which tuning splits the
-//! threshold where no value serves all data sets: for the outer version the parallelism inside, for the one in blocks how many
-//! blocks there are. By default it makes no difference.
+//! How well a version does depends on more than the parallelism that its guard compares: one thread for each
+//! of 16 rows is right for short rows and wrong for long ones. So a guard also names another size
+//! ([`SizeOp::CmpThreshold`]), by which tuning splits the threshold where no value serves all data sets: for
+//! the outer version the parallelism inside, for the one in blocks how many blocks there are. By default it
+//! makes no difference.
 
 use fehu_base::tuning::flattening;
 use fehu_base::Symbol;

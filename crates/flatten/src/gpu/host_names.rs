@@ -1,4 +1,5 @@
-//! What is known of names bound on the host: those that are others now, and conditions that thresholds can decide instead.
+//! What is known of names bound on the host: those that are others now, and conditions that thresholds can
+//! decide instead.
 //!
 //! ```text
 //! let ys = map f xs       the operation made of it binds `out`: ys is out everywhere

@@ -1,7 +1,8 @@
 //! Statements that mean the same at all points of a nest leave it.
 //!
-//! Inside of a nest: a statement, and what the nest binds. Outside: the statement on the host, if nothing of the nest is in
-//! it. So sizes that a body computes are known before its kernels run, and a check is made once:
+//! Inside of a nest: a statement, and what the nest binds. Outside: the statement on the host, if nothing of
+//! the nest is in it. So sizes that a body computes are known before its kernels run, and a check is made
+//! once:
 //!
 //! ```text
 //! map (\xs -> let q = assert (n % b == 0) (n / b)          assert (n % b == 0 || k == 0)
@@ -9,9 +10,9 @@
 //!                                                          ... a nest of k by q points
 //! ```
 //!
-//! Only numbers are computed on the host. What cannot fail is computed there always; a nest without points asks for
-//! nothing, so what can fail (a division, a loop that might not end) is computed only if there are points. Each point would
-//! have computed it, so that nothing fails that would not have failed inside.
+//! Only numbers are computed on the host. What cannot fail is computed there always; a nest without points
+//! asks for nothing, so what can fail (a division, a loop that might not end) is computed only if there are
+//! points. Each point would have computed it, so that nothing fails that would not have failed inside.
 
 use super::nest::Nest;
 use super::parallel::{harmless, scalar_code};
@@ -82,8 +83,9 @@ pub(super) fn hoisted(
     None
 }
 
-/// Whether what a statement binds can be there without points: a number, or an array whose size does not depend on a check that
-/// only points make. The size of a new array need not even name its check, if another array of that size was made before it.
+/// Whether what a statement binds can be there without points: a number, or an array whose size does not
+/// depend on a check that only points make. The size of a new array need not even name its check, if another
+/// array of that size was made before it.
 fn has_size(flat: &Flat, stm: &Stm<Soacs>) -> bool {
     let sized = match &stm.exp {
         Exp::Basic(Basic::Iota { n, .. }) => flat.arrays.is_size(*n),

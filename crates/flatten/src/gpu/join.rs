@@ -1,8 +1,8 @@
 //! Arrays put together of parts, whose elements are read where they came from.
 //!
-//! An array that is made by `concat` and only used element by element, as the input of combinators, need not be made: who
-//! needs an element looks for the part that it is in. So a rotation costs nothing, and steps that add borders to an array run
-//! in one kernel.
+//! An array that is made by `concat` and only used element by element, as the input of combinators, need not
+//! be made: who needs an element looks for the part that it is in. So a rotation costs nothing, and steps
+//! that add borders to an array run in one kernel.
 //!
 //! ```text
 //! map f (xs ++ ys)    =>    segmap (i < n + m) { f (if i < n then xs[i] else ys[i - n]) }
@@ -24,8 +24,8 @@ use fehu_ir::visit::deep;
 use fehu_ir::{Basic, Body, Builder, Exp, Lambda, Param, Rep, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
-/// Remembers that elements of an array are to be read from its parts, if a statement joins few parts and the array is only
-/// used element by element. Says whether that is so.
+/// Remembers that elements of an array are to be read from its parts, if a statement joins few parts and the
+/// array is only used element by element. Says whether that is so.
 pub(super) fn note_join(flat: &mut Flat, stm: &Stm<Soacs>, rest: &[Stm<Soacs>], result: &[SubExp]) -> bool {
     let (Exp::Basic(Basic::Concat { dim: 0, arrays, .. }), [p]) = (&stm.exp, &stm.pat[..]) else {
         return false;
@@ -70,8 +70,8 @@ pub(super) fn note_joins(flat: &mut Flat, body: &Body<Soacs>) {
     }
 }
 
-/// Remembers the joined arrays of a body whose parts, or what these are views of, are changed by a later statement of it: who reads their
-/// elements then would find others.
+/// Remembers the joined arrays of a body whose parts, or what these are views of, are changed by a later
+/// statement of it: who reads their elements then would find others.
 pub(super) fn note_changes(flat: &mut Flat, body: &Body<Soacs>) {
     let joined = |stm: &Stm<Soacs>| matches!(stm.exp, Exp::Basic(Basic::Concat { .. }));
     if !body.stms.iter().any(joined) {

@@ -1,7 +1,7 @@
 //! Lifting: the values of a name at all points of a nest, as one array of the host.
 //!
-//! What a nest binds is computed wherever it is needed. [`materialise`] computes once what is expensive, before code that needs
-//! it; [`protect`] what depends on an array, before that is consumed.
+//! What a nest binds is computed wherever it is needed. [`materialise`] computes once what is expensive,
+//! before code that needs it; [`protect`] what depends on an array, before that is consumed.
 //!
 //! ```text
 //! map (\x -> let y = f x in map (g y) zs) xs     =>     ys = segmap f xs, if f is expensive
@@ -128,8 +128,8 @@ pub(super) fn materialise(flat: &mut Flat, nest: &mut Nest, names: &[Name]) {
     }
 }
 
-/// How many instructions it takes to compute each scalar of a nest from what it has in arrays, if that is a known number. What two
-/// operands share counts twice.
+/// How many instructions it takes to compute each scalar of a nest from what it has in arrays, if that is a
+/// known number. What two operands share counts twice.
 fn chains(nest: &Nest) -> FxHashMap<Name, usize> {
     let mut chains: FxHashMap<Name, usize> = FxHashMap::default();
     for binding in &nest.bindings {

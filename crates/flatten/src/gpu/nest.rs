@@ -27,8 +27,8 @@ pub(super) struct Nest {
     pub(super) bindings: Vec<Binding>,
     /// Certificates bound in the nest on which all code under it depends.
     pub(super) certs: Vec<Name>,
-    /// Checks bound in the nest that stay, as long as it is not known that they were made at all points: code under the nest may
-    /// rely on them without naming them.
+    /// Checks bound in the nest that stay, as long as it is not known that they were made at all points: code
+    /// under the nest may rely on them without naming them.
     pub(super) unmade: Vec<Name>,
     /// Where each name is bound in `bindings`.
     place: FxHashMap<Name, usize>,

@@ -18,9 +18,10 @@ pub(crate) fn exploitable(body: &Body<Soacs>) -> bool {
     exploitable_stms(&body.stms, &varying(body))
 }
 
-/// The names bound in a body, nested ones included, that may differ from point to point of the nest around it. Others are
-/// computed from what is outside by code that [`super::invariant`] moves out of the nest, or count the steps of a loop with
-/// the same bound at all points, which has the nest in it once it is interchanged.
+/// The names bound in a body, nested ones included, that may differ from point to point of the nest around
+/// it. Others are computed from what is outside by code that [`super::invariant`] moves out of the nest, or
+/// count the steps of a loop with the same bound at all points, which has the nest in it once it is
+/// interchanged.
 fn varying(body: &Body<Soacs>) -> FxHashSet<Name> {
     varying_with(body, FxHashSet::default())
 }
@@ -39,8 +40,9 @@ pub(crate) fn varying_with(body: &Body<Soacs>, mut inside: FxHashSet<Name>) -> F
     walk.inside
 }
 
-/// One walk over a body, from the inside out. Names are numbered in the order in which they are bound, so that those that are free in a statement
-/// are those with lower numbers than all that it binds: of what it uses, the lowest number of a name that differs says whether a free one does.
+/// One walk over a body, from the inside out. Names are numbered in the order in which they are bound, so
+/// that those that are free in a statement are those with lower numbers than all that it binds: of what it
+/// uses, the lowest number of a name that differs says whether a free one does.
 struct Varying {
     inside: FxHashSet<Name>,
     places: FxHashMap<Name, usize>,
@@ -91,7 +93,8 @@ fn is_whole(ty: &Type) -> bool {
     matches!(ty, Type::Prim(PrimType::Int(_) | PrimType::Bool | PrimType::Unit))
 }
 
-/// Whether an expression computes integers and truth values from such, without reading arrays, given whether its bodies do.
+/// Whether an expression computes integers and truth values from such, without reading arrays, given whether
+/// its bodies do.
 fn whole_exp(exp: &Exp<Soacs>, bodies: bool) -> bool {
     match exp {
         Exp::Basic(b) => matches!(b.class(), Class::Arithmetic | Class::Function | Class::Check),
@@ -108,8 +111,8 @@ pub(super) fn scalar_code(stm: &Stm<Soacs>) -> bool {
     stm.pat.iter().all(|p| is_whole(&p.ty)) && whole_exp(&stm.exp, bodies)
 }
 
-/// Whether a body only moves elements: each array in it is a part of others, or others put in another order or together,
-/// or made of numbers. Then each element of the results is worth a thread.
+/// Whether a body only moves elements: each array in it is a part of others, or others put in another order
+/// or together, or made of numbers. Then each element of the results is worth a thread.
 pub(super) fn rearranging(nest: &Nest, body: &Body<Soacs>, types: &[Type]) -> bool {
     let inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
     let regular = |ty: &Type| free_in_type(ty).into_iter().all(|n| !inside.contains(&n) && !nest.binds(n));
@@ -339,7 +342,8 @@ pub(super) fn harmless(exp: &Exp<Soacs>) -> bool {
     }
 }
 
-/// Whether the function of a filter is worth a map of its own: to compute it again costs more than to read what it computed.
+/// Whether the function of a filter is worth a map of its own: to compute it again costs more than to read
+/// what it computed.
 pub(super) fn worth_splitting(f: &Filter<Soacs>) -> bool {
     scalar_instructions(&f.lambda.body).is_none_or(|n| n > scan_epilogue::REPEATED_INSTRUCTIONS)
 }

@@ -67,8 +67,8 @@ impl Ran {
         self.0.iter().rev().any(|(c, widths)| *c == check && widths.iter().all(empty_too))
     }
 
-    /// Those of the checks that no kernel runs at all points, whatever the sizes are, with the widths of deeper levels at
-    /// all points of which one does.
+    /// Those of the checks that no kernel runs at all points, whatever the sizes are, with the widths of
+    /// deeper levels at all points of which one does.
     pub(super) fn left(&self, checks: Checks) -> Vec<(Name, Option<Vec<SubExp>>)> {
         let mut ran: FxHashMap<Name, Vec<SubExp>> = FxHashMap::default();
         for (check, deeper) in &self.0[checks.before.0..] {

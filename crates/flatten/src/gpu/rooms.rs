@@ -1,8 +1,9 @@
 //! Rows in thread blocks that loops make longer or shorter.
 //!
-//! The host must know how many elements the arrays and operations of a thread block have, before it launches the block. In factorisations of matrices, the counter
-//! of a loop decides: step `i` works on the first `i` columns, or on the last `n - i`. What the host knows then is how many elements
-//! there are at most, which is their *room*. Arrays and operations get so many, and nothing is computed for those that are not there:
+//! The host must know how many elements the arrays and operations of a thread block have, before it launches
+//! the block. In factorisations of matrices, the counter of a loop decides: step `i` works on the first `i`
+//! columns, or on the last `n - i`. What the host knows then is how many elements there are at most, which is
+//! their *room*. Arrays and operations get so many, and nothing is computed for those that are not there:
 //!
 //! ```text
 //! loop q for i < n do                                          the room of i is n - 1
@@ -10,12 +11,13 @@
 //!   norm = segred in_block (j < i) (+) 0 { .. }                norm = segred in_block (j < n - 1) (+) 0 { if j < i then .. else 0 }
 //! ```
 //!
-//! Threads without an element would wait otherwise, so that no time is lost as long as a block has a thread for each element of the room.
-//! An operator does not notice further neutral elements at the end of a row.
+//! Threads without an element would wait otherwise, so that no time is lost as long as a block has a thread
+//! for each element of the room. An operator does not notice further neutral elements at the end of a row.
 //!
-//! Comes in: the body of a thread block. Goes out: the same, all of whose operations and arrays have sizes of the host, but for views; or nothing, if there are other sizes than sums,
-//! differences, products and limits of counters and numbers of the host, or if arrays with room are used by anything but
-//! reads of elements, parts, and transpositions.
+//! Comes in: the body of a thread block. Goes out: the same, all of whose operations and arrays have sizes of
+//! the host, but for views; or nothing, if there are other sizes than sums, differences, products and limits
+//! of counters and numbers of the host, or if arrays with room are used by anything but reads of elements,
+//! parts, and transpositions.
 
 use super::host_names::HostNames;
 use fehu_base::ops::{BinOp, CmpOp};
@@ -40,7 +42,8 @@ enum Origin {
 /// A range, both ends included, in numbers of the host.
 type Range = (SubExp, SubExp);
 
-/// The numbers that a body computes of what is outside of it and counters of its loops, such as those that can be sizes with room.
+/// The numbers that a body computes of what is outside of it and counters of its loops, such as those that
+/// can be sizes with room.
 pub(super) fn of_counters<R: Rep>(body: &Body<R>, is_outside: impl Fn(Name) -> bool) -> FxHashSet<Name> {
     let mut found: FxHashSet<Name> = FxHashSet::default();
     for_each_stm(body, &mut |stm| {
@@ -66,7 +69,8 @@ fn is_ranged(op: BinOp) -> bool {
     matches!(op, BinOp::Add(I64) | BinOp::Sub(I64) | BinOp::Mul(I64) | BinOp::SMin(I64) | BinOp::SMax(I64))
 }
 
-/// Gives room to what a block computes, in code of the host that `b` builds; the rooms of sizes that the host does not know. `None` if it cannot be done.
+/// Gives room to what a block computes, in code of the host that `b` builds; the rooms of sizes that the host
+/// does not know. `None` if it cannot be done.
 pub(super) fn give_room(
     b: &mut Builder<Kernels>,
     names: &HostNames,

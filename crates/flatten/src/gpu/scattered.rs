@@ -118,8 +118,8 @@ pub(super) fn map_update(
     Some(write(flat, nest, &inner, Body { stms, result: place }, vec![target]))
 }
 
-/// Computes what has to be known before arrays of the nest are written to. What several writers need of these arrays is read
-/// before one of them writes.
+/// Computes what has to be known before arrays of the nest are written to. What several writers need of these
+/// arrays is read before one of them writes.
 pub(super) fn before_writing(
     flat: &mut Flat,
     nest: &mut Nest,

@@ -1,9 +1,9 @@
 //! Combinators whose code no kernel can run become loops of the host.
 //!
-//! Before: a program over `Soacs`, and the places of kernels that were refused (see the memory crate: nothing is allocated
-//! while a kernel runs, so that all sizes must be known before it). After: the same program, in which each combinator of the
-//! host that has one of these places in it is a loop. What is inside of it is now code of the host itself, which may
-//! allocate as it likes, and be parallel:
+//! Before: a program over `Soacs`, and the places of kernels that were refused (see the memory crate: nothing
+//! is allocated while a kernel runs, so that all sizes must be known before it). After: the same program, in
+//! which each combinator of the host that has one of these places in it is a loop. What is inside of it is
+//! now code of the host itself, which may allocate as it likes, and be parallel:
 //!
 //! ```text
 //! map (\n -> let xs = f n in reduce (+) 0 xs) ns      loop (*out = scratch) for i < m {
@@ -11,8 +11,8 @@
 //!                                                       out with [i] = reduce (+) 0 xs }
 //! ```
 //!
-//! Where accumulators are involved, they become the arrays that they stand for, and all combinators that update them become
-//! loops: only they know who updates what when.
+//! Where accumulators are involved, they become the arrays that they stand for, and all combinators that
+//! update them become loops: only they know who updates what when.
 //!
 //! This is slow where the combinator is long and the code inside is short; whoever asks for it must say so to the user.
 

@@ -1,11 +1,13 @@
-//! The state of flattening: what is known of the program, in parts with methods of their own, and the code of the host so far.
+//! The state of flattening: what is known of the program, in parts with methods of their own, and the code of
+//! the host so far.
 //!
-//! A part knows nothing of the others: [`Guards`] numbers thresholds, [`Ran`] records checks, [`Arrays`] and [`HostNames`] hold
-//! facts about names. What needs one part alone takes that part.
+//! A part knows nothing of the others: [`Guards`] numbers thresholds, [`Ran`] records checks, [`Arrays`] and
+//! [`HostNames`] hold facts about names. What needs one part alone takes that part.
 //!
-//! Methods of [`Flat`] are the judgements that rules need each other for: `host_body` and `under` (`g0_host`), `seg_map` and
-//! `open` (`g1_manifest`), `versions` (`g3_versions`), `distribute` (`g6_distribute`), `soac` and what it consists of
-//! (`g9_redomap`), and here what all of them build code with. The rest are functions, called by the name of their file:
+//! Methods of [`Flat`] are the judgements that rules need each other for: `host_body` and `under`
+//! (`g0_host`), `seg_map` and `open` (`g1_manifest`), `versions` (`g3_versions`), `distribute`
+//! (`g6_distribute`), `soac` and what it consists of (`g9_redomap`), and here what all of them build code
+//! with. The rest are functions, called by the name of their file:
 //!
 //! ```text
 //! g7_loop::map_loop(flat, nest, stm, l, later)      calls      flat.distribute_for(inner, body, ..)
@@ -86,7 +88,8 @@ impl Flat {
         body.stms.iter().flat_map(taken).collect()
     }
 
-    /// The names from which the memory of an array may come, by what is known of the body that it is in and of the function.
+    /// The names from which the memory of an array may come, by what is known of the body that it is in and
+    /// of the function.
     pub(super) fn memory_of(&self, body: &Aliases, array: Name) -> FxHashSet<Name> {
         let around = |n: Name| self.aliases.iter().flat_map(move |aliases| aliases.of(n)).chain([n]);
         body.of(array).into_iter().flat_map(around).collect()
@@ -146,8 +149,9 @@ impl Flat {
         names.into_iter().map(SubExp::Var).collect()
     }
 
-    /// Code with combinators, at the place of a statement. What that depends on, the nest or the builder knows already. Its attributes
-    /// are about the rows as they were: `sequential_inner` does not ask for one thread per column.
+    /// Code with combinators, at the place of a statement. What that depends on, the nest or the builder
+    /// knows already. Its attributes are about the rows as they were: `sequential_inner` does not ask for one
+    /// thread per column.
     pub(super) fn soacs(
         &mut self,
         stm: &Stm<Soacs>,

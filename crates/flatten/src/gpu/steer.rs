@@ -59,8 +59,8 @@ impl Steer {
     }
 }
 
-/// Whether an attribute says how kernels run: `schedule(NAME)`. Flattening puts it on every operation that it makes of a
-/// combinator.
+/// Whether an attribute says how kernels run: `schedule(NAME)`. Flattening puts it on every operation that it
+/// makes of a combinator.
 pub(crate) fn is_schedule(attr: &Attr) -> bool {
     match attr {
         Attr::Comp(name, _) => name.as_str() == "schedule",

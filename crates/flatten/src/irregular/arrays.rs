@@ -8,8 +8,9 @@
 //! rearrange (1,0) xss        at [i, j]:          xss[j, i]
 //! ```
 //!
-//! The element is code at the level of the result's elements; [`super::point`] finds what it reads. What keeps the order of
-//! elements keeps the data. Here is also how a value comes to another level, and to another type of the same elements.
+//! The element is code at the level of the result's elements; [`super::point`] finds what it reads. What
+//! keeps the order of elements keeps the data. Here is also how a value comes to another level, and to
+//! another type of the same elements.
 
 use super::calls;
 use super::checks::after;
@@ -26,8 +27,8 @@ use fehu_ir::soac::Soac;
 use fehu_ir::{Basic, Body, DimIndex, Exp, Soacs, Stm, SubExp, Type};
 
 impl Lift<'_> {
-    /// Runs a statement that is more than code of single points. Gives what is left of it, if it needs calls, and the checks of the
-    /// host that this depends on.
+    /// Runs a statement that is more than code of single points. Gives what is left of it, if it needs calls,
+    /// and the checks of the host that this depends on.
     pub(super) fn statement(
         &mut self,
         level: LevelId,
@@ -269,8 +270,8 @@ impl Lift<'_> {
         }
     }
 
-    /// The data of arrays of one type as arrays of another one. That there are as many elements at each point is what the checks
-    /// say, so they come first.
+    /// The data of arrays of one type as arrays of another one. That there are as many elements at each point
+    /// is what the checks say, so they come first.
     fn in_dimensions(
         &mut self,
         level: LevelId,

@@ -1,21 +1,25 @@
 //! Rule of branches: each side runs at the points that take it.
 //!
-//! Where the condition is the same at all points, it is a branch of the host. Otherwise the points are divided; each side runs at those that take it, and what a point has in the end is read from the side that it
-//! took, or written by it ([`super::sides`]). For conditions `[t, f, t]`:
+//! Where the condition is the same at all points, it is a branch of the host. Otherwise the points are
+//! divided; each side runs at those that take it, and what a point has in the end is read from the side that
+//! it took, or written by it ([`super::sides`]). For conditions `[t, f, t]`:
 //!
 //! ```text
 //! ranks    the scan of the conditions as numbers: [1, 1, 2]
 //! points   which points take the first side: [0, 2], and which the second: [1]
 //! ```
 //!
-//! The rank of a point says where it is among those of its side: one before its rank, or as many places after the first as it has
-//! numbers before it that are not counted by its rank. So the kernel that scans writes the points of both sides, each in
-//! memory with room for all of them, and nobody waits for how many there are before that.
+//! The rank of a point says where it is among those of its side: one before its rank, or as many places after
+//! the first as it has numbers before it that are not counted by its rank. So the kernel that scans writes
+//! the points of both sides, each in memory with room for all of them, and nobody waits for how many there
+//! are before that.
 //!
-//! If a side uses arrays whose size differs, it will ask for their sizes and for where they begin. The same kernel sums up the sizes
-//! of its points and writes both, so that the host waits once for the number of points and of elements. Where both sides use arrays of
-//! the same size, those of the second side begin where its own would among all points, less what the first side has before. The kernel also writes where these
-//! arrays begin among those of all points, which whoever reads their elements need not find by the number of the point then.
+//! If a side uses arrays whose size differs, it will ask for their sizes and for where they begin. The same
+//! kernel sums up the sizes of its points and writes both, so that the host waits once for the number of
+//! points and of elements. Where both sides use arrays of the same size, those of the second side begin where
+//! its own would among all points, less what the first side has before. The kernel also writes where these
+//! arrays begin among those of all points, which whoever reads their elements need not find by the number of
+//! the point then.
 
 use super::level::Lift;
 use super::running::{Branch, Divided, State};
@@ -212,8 +216,9 @@ impl Lift<'_> {
         Some(Divided { yes, no, rank, number })
     }
 
-    /// Numbers that the points of a level have, written at one of two places: arrays with room for all points. Also the sums over all
-    /// points, of which there are those up to each point: in one array of a few numbers, which the host reads at once.
+    /// Numbers that the points of a level have, written at one of two places: arrays with room for all
+    /// points. Also the sums over all points, of which there are those up to each point: in one array of a
+    /// few numbers, which the host reads at once.
     fn written_at(
         &mut self,
         places: [Name; 2],

@@ -1,17 +1,18 @@
 //! Rule of calls: a function that points of a nest call is called once, for all of them.
 //!
-//! It has a version that takes what all points have: for a scalar, or an array of one size, an array of them; for arrays whose sizes
-//! differ, flat data and their number. Parameters that are the same at all points stay what they are. Its body is flattened
-//! like that of a nest.
+//! It has a version that takes what all points have: for a scalar, or an array of one size, an array of them;
+//! for arrays whose sizes differ, flat data and their number. Parameters that are the same at all points stay
+//! what they are. Its body is flattened like that of a nest.
 //!
 //! ```text
 //! fun f(n : i64, xs : [n]f32) : f32        fun f_lifted(width : i64, ns : [width]i64, total : i64, xs : [total]f32) : [width]f32
 //! ... f(m, ys) at each point               f_lifted(width, ms, total, ys)
 //! ```
 //!
-//! Recursion is level by level: all calls of one depth are one call, as far as they do not need each other's results
-//! ([`super::together`]). It ends because a call for no points at all does nothing. What several calls give is joined, argument by argument,
-//! those of the first call first; each call takes its part of the results:
+//! Recursion is level by level: all calls of one depth are one call, as far as they do not need each other's
+//! results ([`super::together`]). It ends because a call for no points at all does nothing. What several
+//! calls give is joined, argument by argument, those of the first call first; each call takes its part of the
+//! results:
 //!
 //! ```text
 //! f(m, ys) at w1 points, f(n, zs) at w2      both = f_lifted(w1 + w2, ms ++ ns, total1 + total2, ys ++ zs)
@@ -20,8 +21,8 @@
 //!
 //! A parameter for which all calls give the same operand, which is the same at all points, stays what it is.
 //!
-//! Which functions are called like this: those that call themselves, and those in which sizes differ from point to point. Others
-//! are code of single points.
+//! Which functions are called like this: those that call themselves, and those in which sizes differ from
+//! point to point. Others are code of single points.
 
 use super::branch::result_subst;
 use super::functions::Results;
@@ -53,7 +54,8 @@ pub(super) fn call(lift: &mut Lift<'_>, level: LevelId, stm: Stm<Soacs>) -> Opti
     Some(None)
 }
 
-/// Calls of one function, none of which needs the results of another, as one. Afterwards there are values for their results.
+/// Calls of one function, none of which needs the results of another, as one. Afterwards there are values for
+/// their results.
 pub(super) fn call_together(lift: &mut Lift<'_>, calls: &[&Call]) -> Option<()> {
     with_certs_of(lift, calls, |f| joined_call(f, calls))
 }
@@ -222,8 +224,8 @@ pub(super) fn sum(lift: &mut Lift<'_>, numbers: &[SubExp]) -> SubExp {
     sum.unwrap_or_else(|| SubExp::i64(0))
 }
 
-/// Which parameters of a function differ from point to point: those whose arguments do, at one of the calls or between them, and arrays
-/// whose sizes do.
+/// Which parameters of a function differ from point to point: those whose arguments do, at one of the calls
+/// or between them, and arrays whose sizes do.
 pub(super) fn differing(lift: &Lift<'_>, params: &[Param<Soacs>], calls: &[&Call]) -> Vec<bool> {
     let differs: Vec<bool> = (0..params.len())
         .map(|i| calls.iter().any(|call| lift.varies(call.args[i]) || call.args[i] != calls[0].args[i]))
@@ -236,8 +238,9 @@ pub(super) fn differing(lift: &Lift<'_>, params: &[Param<Soacs>], calls: &[&Call
     sized.zip(&differs).map(|(sized, differs)| sized || *differs).collect()
 }
 
-/// The body of a function for all points, which does nothing if there are none, and then returns what is given, or empty arrays. That is asked inside of the function, so that what it is
-/// given stands in the same body as what that is joined of, and is made in its place.
+/// The body of a function for all points, which does nothing if there are none, and then returns what is
+/// given, or empty arrays. That is asked inside of the function, so that what it is given stands in the same
+/// body as what that is joined of, and is made in its place.
 pub(super) fn unless_empty(
     lift: &mut Lift<'_>,
     width: Name,
@@ -364,8 +367,8 @@ fn definition(
     Some(FunDef { name, entry: None, attrs, params: all, ret: types, body, loc })
 }
 
-/// The state for the body of a function for all points, given the parameters that differ and whether they are consumed; its level, and
-/// the parameters that stand for them.
+/// The state for the body of a function for all points, given the parameters that differ and whether they are
+/// consumed; its level, and the parameters that stand for them.
 pub(super) fn inside_of_function<'l>(
     outer: &'l mut Lift<'_>,
     width: Name,
@@ -433,7 +436,8 @@ fn returned(
     let mut operands = vec![];
     let mut places: FxHashMap<Name, usize> = FxHashMap::default();
     for (p, e) in pat.iter().zip(result) {
-        // Nests return fresh arrays, so what is returned for all points may not be an argument, unless it was taken over.
+        // Nests return fresh arrays, so what is returned for all points may not be an argument, unless it was
+        // taken over.
         let carried = lift.carried_one(level, &pat, &subst, (p, *e))?;
         let own = lift.given_back.is_some_and(|back| back.written && *e == SubExp::Var(back.result));
         operands.append(&mut if own { carried } else { fresh_data(lift, carried) });
@@ -465,8 +469,8 @@ fn fresh_data(lift: &mut Lift<'_>, mut carried: Vec<SubExp>) -> Vec<SubExp> {
     carried
 }
 
-/// The parameters that differ from point to point, and whether they are consumed. Their types are in terms of what is given for the
-/// others.
+/// The parameters that differ from point to point, and whether they are consumed. Their types are in terms of
+/// what is given for the others.
 pub(super) fn varying_params(
     params: &[Param<Soacs>],
     differs: &[bool],

@@ -1,8 +1,9 @@
 //! Checks of points on which code of the host relies.
 //!
-//! A check is made again wherever code of points depends on it. But statements of the host may depend on it, too: data are
-//! given another shape because each point has checked that the sizes are the same, and there is no code of points in that.
-//! So the host checks once that all points have passed. What that check itself says nobody reads: a point says it first.
+//! A check is made again wherever code of points depends on it. But statements of the host may depend on it,
+//! too: data are given another shape because each point has checked that the sizes are the same, and there is
+//! no code of points in that. So the host checks once that all points have passed. What that check itself
+//! says nobody reads: a point says it first.
 //!
 //! ```text
 //! xs :> [m] at each point      let all  = reduce (&&) true (map (\n -> let c = assert (n == m) "..." in <c> true) ns)

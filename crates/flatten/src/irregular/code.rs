@@ -1,11 +1,11 @@
 //! A body is done statement by statement.
 //!
-//! Statements for which code of single points will do ([`super::point`]) are collected, and run in one map when another
-//! statement, or the end, needs what they compute. A statement that neither needs them nor is needed by them does not split
-//! the map.
+//! Statements for which code of single points will do ([`super::point`]) are collected, and run in one map
+//! when another statement, or the end, needs what they compute. A statement that neither needs them nor is
+//! needed by them does not split the map.
 //!
-//! A body stops where all that is left needs the results of calls, which are then made together ([`super::together`]), and goes
-//! on after them.
+//! A body stops where all that is left needs the results of calls, which are then made together
+//! ([`super::together`]), and goes on after them.
 
 use super::forms::Form;
 use super::functions::{is_irregular_inside, is_sequential};

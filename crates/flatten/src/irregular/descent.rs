@@ -1,7 +1,7 @@
 //! Results whose places are known on the way down: which functions have them.
 //!
-//! A function that calls itself, and joins what its calls return, need not wait for them to know where that goes, if sizes are known
-//! before: what is joined before a call is as long as its type says.
+//! A function that calls itself, and joins what its calls return, need not wait for them to know where that
+//! goes, if sizes are known before: what is joined before a call is as long as its type says.
 //!
 //! ```text
 //! fun sorted(n, xs) : [n]f32 =                      at the place `at`:
@@ -12,16 +12,19 @@
 //!        in <sizes fit> low ++ same ++ high         write same at `at + l`, once the sizes fit
 //! ```
 //!
-//! So nothing is left to do after the calls: nothing of a depth is kept for the way back, and no depth copies what deeper ones
-//! have done. [`super::placed`] emits it; here is what must hold.
+//! So nothing is left to do after the calls: nothing of a depth is kept for the way back, and no depth copies
+//! what deeper ones have done. [`super::placed`] emits it; here is what must hold.
 //!
-//! - All functions that call each other return only arrays, as many each, the sizes of which are constants or parameters.
-//! - Calls of this recursion are statements of the function's body, or of a side of a branch that is itself such a statement: not in
-//!   loops or combinators.
-//! - What such a call or branch binds is used once, for a result: as it is, copied, cast to another outer size, or joined with
-//!   other arrays along the first dimension, in any nesting of these. A call's k-th result goes to the k-th result.
+//! - All functions that call each other return only arrays, as many each, the sizes of which are constants or
+//!   parameters.
+//! - Calls of this recursion are statements of the function's body, or of a side of a branch that is itself
+//!   such a statement: not in loops or combinators.
+//! - What such a call or branch binds is used once, for a result: as it is, copied, cast to another outer
+//!   size, or joined with other arrays along the first dimension, in any nesting of these. A call's k-th
+//!   result goes to the k-th result.
 //! - A branch with such calls in it binds only arrays, whose sizes it does not bind.
-//! - What such a call or branch uses is not consumed by a statement after it: calls are made after all other statements.
+//! - What such a call or branch uses is not consumed by a statement after it: calls are made after all other
+//!   statements.
 //!
 //! Where one of these does not hold, for one of the functions, results are joined after the calls ([`super::calls`]).
 
@@ -64,7 +67,8 @@ pub(super) struct End {
     pub(super) sides: Option<Box<[Descent; 2]>>,
 }
 
-/// Whether the results of a function, and of those that it calls itself through, have places that are known on the way down.
+/// Whether the results of a function, and of those that it calls itself through, have places that are known
+/// on the way down.
 pub(super) fn has_places(functions: &Functions, signatures: &Signatures, fun: Name) -> bool {
     let mut all = functions.reached(fun).filter(|f| functions.call_each_other(fun, f.name)).peekable();
     all.peek().is_some() && all.all(|f| descent(functions, signatures, (fun, f)).is_some())

@@ -1,7 +1,8 @@
 //! What is not flattened, by name: the forms for which there is no rule.
 //!
-//! A nest that has one of them keeps one thread for each point. Where no kernel can run that either, the host runs the nest step by
-//! step, and the warning names the form and its line. `docs/irregular.md` lists the same forms.
+//! A nest that has one of them keeps one thread for each point. Where no kernel can run that either, the host
+//! runs the nest step by step, and the warning names the form and its line. `docs/irregular.md` lists the
+//! same forms.
 
 use fehu_ir::soac::Soac;
 use fehu_ir::{Basic, Exp, Loc, Soacs, Stm};
@@ -12,8 +13,8 @@ use std::fmt;
 pub enum Form {
     /// An accumulator that is not code of single points.
     Accumulator,
-    /// A histogram whose operator has irregular operations or calls itself, takes arrays and uses values of the point, or takes arrays
-    /// whose sizes differ.
+    /// A histogram whose operator has irregular operations or calls itself, takes arrays and uses values of
+    /// the point, or takes arrays whose sizes differ.
     Histogram,
     /// An attribute that asks for inner code without parallelism.
     Attribute,

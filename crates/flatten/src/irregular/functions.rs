@@ -1,4 +1,5 @@
-//! The functions of a program: in which of them sizes differ from point to point, and those that were made for all points.
+//! The functions of a program: in which of them sizes differ from point to point, and those that were made
+//! for all points.
 //!
 //! ```text
 //! #[noinline] def f (n: i64) = i64.sum (map g (iota n))
@@ -19,7 +20,8 @@ use std::cell::RefCell;
 /// A function, and which of its arguments differ from point to point.
 type Call = (Name, Vec<bool>);
 
-/// A function for all points: which it is made of, which of its arguments differ from point to point, and where its results go.
+/// A function for all points: which it is made of, which of its arguments differ from point to point, and
+/// where its results go.
 type Lifted = (Name, Vec<bool>, Results);
 
 /// Where a function for all points has its results.
@@ -40,7 +42,8 @@ pub(super) struct Functions {
     irregular: RefCell<FxHashMap<Call, Option<bool>>>,
     /// Functions for all points, by their names; without a definition while that is being built.
     pub(super) lifted: IndexMap<Lifted, (Name, Option<FunDef<Soacs>>), FxBuildHasher>,
-    /// Functions that call themselves, and whether results are written where they end up; not once that was found not to work.
+    /// Functions that call themselves, and whether results are written where they end up; not once that was
+    /// found not to work.
     pub(super) placed: FxHashMap<Name, bool>,
 }
 
@@ -55,7 +58,8 @@ impl Functions {
         }
     }
 
-    /// Whether a function, called with these arguments, calls itself or has an operation whose width differs from point to point.
+    /// Whether a function, called with these arguments, calls itself or has an operation whose width differs
+    /// from point to point.
     pub(super) fn is_irregular(&self, fun: Name, differs: Vec<bool>) -> bool {
         let Some(source) = self.source.get(&fun) else { return false };
         let call = (fun, differs);

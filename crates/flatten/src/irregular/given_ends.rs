@@ -7,8 +7,10 @@
 //! in map2 (\size end -> ... (end - size)..<end ...) sizes ends       end - size: where the array of the point starts
 //! ```
 //!
-//! The sums of [`super::level`] stop at a number that no memory holds, where those of the program wrap around. They are the same if the sum of all sizes, which whoever chose the
-//! flat version has computed, is less; otherwise the program ends. Sizes are not negative where the checks on which they depend hold: these are made by the map that hands `ends` on.
+//! The sums of [`super::level`] stop at a number that no memory holds, where those of the program wrap
+//! around. They are the same if the sum of all sizes, which whoever chose the flat version has computed, is
+//! less; otherwise the program ends. Sizes are not negative where the checks on which they depend hold: these
+//! are made by the map that hands `ends` on.
 
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;

@@ -1,11 +1,12 @@
 //! Levels and shapes: where points are, and what is computed of sizes.
 //!
-//! For sizes `[2, 0, 3]`: `ends` is their scan `[2, 2, 5]`, `starts` is `ends - sizes`, and the total is the last end. The point
-//! to which an element belongs is found by binary search in `starts`: that is a map, which fuses with what needs the point, so
-//! that often nothing is stored for each element. Stored are the points of every [`SEARCHED_ELEMENTS`]-th element: the others
-//! are searched for between these, so that the elements of long arrays need no search, and those of short ones a short one.
-//! Where the number of elements is known of the data, or of all points and of those on the other side of a branch, the total is
-//! not read from the device.
+//! For sizes `[2, 0, 3]`: `ends` is their scan `[2, 2, 5]`, `starts` is `ends - sizes`, and the total is the
+//! last end. The point to which an element belongs is found by binary search in `starts`: that is a map,
+//! which fuses with what needs the point, so that often nothing is stored for each element. Stored are the
+//! points of every [`SEARCHED_ELEMENTS`]-th element: the others are searched for between these, so that the
+//! elements of long arrays need no search, and those of short ones a short one. Where the number of elements
+//! is known of the data, or of all points and of those on the other side of a branch, the total is not read
+//! from the device.
 //!
 //! Each size is below 2^48, but products of them and sums over all points can be beyond any integer. They stop at
 //! [`MOST_ELEMENTS`]: no memory holds as many, so that the first array of that size ends the program.
@@ -211,7 +212,8 @@ impl Lift<'_> {
             body.result = vec![checked.into()];
         }
         let sizes = self.map(level, body, &[Type::I64])?[0];
-        // What gathers does not scan: in the kernel of a scan, few threads would read for many points each, one after the other.
+        // What gathers does not scan: in the kernel of a scan, few threads would read for many points each,
+        // one after the other.
         Some(match self.levels[level.0].points {
             Points::Selected(..) => self.stored(sizes),
             Points::Outermost | Points::Elements(_) | Points::Rows(..) => sizes,
@@ -299,8 +301,9 @@ impl Lift<'_> {
         Some(owners)
     }
 
-    /// The points of elements of a shape will be found by search among all points, unless there is a shorter way already: for elements
-    /// whose points are needed once, which are not worth a kernel of their own before.
+    /// The points of elements of a shape will be found by search among all points, unless there is a shorter
+    /// way already: for elements whose points are needed once, which are not worth a kernel of their own
+    /// before.
     pub(super) fn search_among_all(&mut self, id: ShapeId) -> Option<()> {
         if self.known.owners.contains_key(&id) || self.known.some_owners.contains_key(&id) {
             return Some(());
@@ -318,7 +321,8 @@ impl Lift<'_> {
         Some(())
     }
 
-    /// The points to which every [`SEARCHED_ELEMENTS`]-th element of a shape belongs, how many these are, and the last point.
+    /// The points to which every [`SEARCHED_ELEMENTS`]-th element of a shape belongs, how many these are, and
+    /// the last point.
     fn some_owners(&mut self, id: ShapeId) -> Option<(Name, SubExp, SubExp)> {
         if let Some((some, count, last)) = self.known.some_owners.get(&id).copied() {
             // Under another name, so that what is found by it is not what was found before.
@@ -342,14 +346,15 @@ impl Lift<'_> {
         Some((some, count, last))
     }
 
-    /// Forgets to which points elements belong: after a call they are searched for anew, instead of stored while it runs.
+    /// Forgets to which points elements belong: after a call they are searched for anew, instead of stored
+    /// while it runs.
     pub(super) fn forget_owners(&mut self) {
         self.known.owners.clear();
     }
 
-    /// The point of an element: the last one, of those from one to another, whose elements begin there or before. Points without
-    /// elements begin where the next one does. How far it is from the first one has at most so many bits, which are found from the
-    /// first on.
+    /// The point of an element: the last one, of those from one to another, whose elements begin there or
+    /// before. Points without elements begin where the next one does. How far it is from the first one has at
+    /// most so many bits, which are found from the first on.
     fn owner(
         &mut self,
         starts: Name,
@@ -427,7 +432,8 @@ impl Lift<'_> {
         Scan { op, neutral: vec![SubExp::i64(0)] }
     }
 
-    /// The sums, up to each element of some arrays, of what a function makes of the elements, by one scan: of numbers, or of conditions, which count as 1 where they hold.
+    /// The sums, up to each element of some arrays, of what a function makes of the elements, by one scan: of
+    /// numbers, or of conditions, which count as 1 where they hold.
     pub(super) fn running_sums(
         &mut self,
         width: SubExp,

@@ -1,10 +1,10 @@
 //! Rule of loops: a loop at each point is a loop of the host.
 //!
-//! Its parameters are the values of all points: one array for scalars and for arrays of one size, flat data and their number
-//! for others, whose shape is computed anew in each iteration if the loop changes it.
+//! Its parameters are the values of all points: one array for scalars and for arrays of one size, flat data
+//! and their number for others, whose shape is computed anew in each iteration if the loop changes it.
 //!
-//! Where all points make the same number of iterations, that is all. Otherwise the loop goes on as long as any point does; the
-//! body runs at the points that do, and the others keep what they have:
+//! Where all points make the same number of iterations, that is all. Otherwise the loop goes on as long as
+//! any point does; the body runs at the points that do, and the others keep what they have:
 //!
 //! ```text
 //! loop x = a while c x do f x      loop (xs = as) while any (c xs) do

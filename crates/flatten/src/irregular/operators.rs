@@ -10,12 +10,13 @@
 //! (b1, x1) op' (b2, x2) = (b1 || b2, if b2 then x2 else x1 op x2)       neutral (false, ne)
 //! ```
 //!
-//! Where the neutral element differs from point to point there is none for all of them. Then elements have another flag, which
-//! is false for the neutral element alone.
+//! Where the neutral element differs from point to point there is none for all of them. Then elements have
+//! another flag, which is false for the neutral element alone.
 //!
-//! Where the operator uses values of the point, elements carry the number of their point. In a scan points come in order, and a result
-//! belongs to the point of its right operand; in a histogram both belong to the point that has the bin. So the number of the result is
-//! the larger one. The neutral element has -1; two of them are not combined, since there is no point whose values could be used.
+//! Where the operator uses values of the point, elements carry the number of their point. In a scan points
+//! come in order, and a result belongs to the point of its right operand; in a histogram both belong to the
+//! point that has the bin. So the number of the result is the larger one. The neutral element has -1; two of
+//! them are not combined, since there is no point whose values could be used.
 //!
 //! ```text
 //! reduce (\x y -> (x + y) % n) 0 xs      (p1, x) op' (p2, y) = let p = max p1 p2 in let n = ns[p] in (p, (x + y) % n)

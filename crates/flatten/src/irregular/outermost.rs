@@ -1,12 +1,13 @@
 //! Operations of the host that no kernel can run, and that have no flat version so far, are flattened.
 //!
-//! [`super::PASS`] makes versions of maps with inner operations of different widths. Other operations may need memory that no
-//! kernel can have, too: those whose operator is irregular, and maps with a loop that changes the size of an array by slices and
-//! concatenation alone. Only when their kernels were refused is that known.
+//! [`super::PASS`] makes versions of maps with inner operations of different widths. Other operations may
+//! need memory that no kernel can have, too: those whose operator is irregular, and maps with a loop that
+//! changes the size of an array by slices and concatenation alone. Only when their kernels were refused is
+//! that known.
 //!
-//! Before: a program over `Soacs`, and the places of kernels that were refused. After: the same program, in which operations of
-//! the host with one of these places in them are flat, if there are rules for all that is in them. The operation is a statement at the
-//! only point of a nest:
+//! Before: a program over `Soacs`, and the places of kernels that were refused. After: the same program, in
+//! which operations of the host with one of these places in them are flat, if there are rules for all that is
+//! in them. The operation is a statement at the only point of a nest:
 //!
 //! ```text
 //! reduce op ne xs      =>      the flat version of  (map (\_ -> reduce op ne xs) (iota 1))[0]
@@ -135,8 +136,8 @@ impl Outermost<'_> {
 }
 
 impl Nests {
-    /// The flat version of a statement: not of an accumulator. How much a filter keeps is known only after it, so that its predicate
-    /// is a map before it.
+    /// The flat version of a statement: not of an accumulator. How much a filter keeps is known only after
+    /// it, so that its predicate is a map before it.
     fn one_statement(&mut self, stm: &Stm<Soacs>) -> Option<Body<Soacs>> {
         if matches!(stm.exp, Exp::WithAcc(_)) {
             return None;

@@ -1,7 +1,8 @@
 //! What a nest returns has memory of its own where that matters: the results of a map always have.
 //!
-//! Flat code may hand on arrays that were there before: a loop that no point enters returns what it began with. If the function
-//! consumes one of the two, or returns it as unique, the result is copied; likewise if two results may share memory.
+//! Flat code may hand on arrays that were there before: a loop that no point enters returns what it began
+//! with. If the function consumes one of the two, or returns it as unique, the result is copied; likewise if
+//! two results may share memory.
 //!
 //! ```text
 //! map (\x -> loop y = x for i < x % 7 do ..) xs
@@ -19,8 +20,8 @@ use fehu_ir::{Basic, Body, Exp, PatElem, Soacs, Stm, SubExp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Nests {
-    /// Copies what a body returns for a pattern but does not have for itself. `functions` is how many functions for all points there were
-    /// before it.
+    /// Copies what a body returns for a pattern but does not have for itself. `functions` is how many
+    /// functions for all points there were before it.
     pub(super) fn own_results(&mut self, functions: usize, pat: &[PatElem<Soacs>], body: &mut Body<Soacs>) {
         let results: Vec<SubExp> = body.result.clone();
         for (at, from) in self.shared(functions, pat, body, &results) {
@@ -48,8 +49,8 @@ impl Nests {
         body.stms.push(Stm { loc: self.b.loc.clone(), ..plain(to, ty, Exp::Basic(Basic::Copy(from))) });
     }
 
-    /// Which arrays of a body, that a pattern binds, must not share memory with what is outside of it, or with one before them, but
-    /// may do so.
+    /// Which arrays of a body, that a pattern binds, must not share memory with what is outside of it, or
+    /// with one before them, but may do so.
     fn shared(
         &mut self,
         functions: usize,

@@ -1,10 +1,11 @@
 //! Rule of pieces: a reduction to scalars, at points whose arrays differ in size, is done in pieces of bounded size.
 //!
-//! A segmented scan of all elements is as balanced as can be, but computes and stores something for each element: the point
-//! that it belongs to, a flag, and what is scanned. A reduction needs none of that for all elements, only for as many parts as
-//! keep the device busy. So the elements of each point are cut into pieces of [`PIECE_ELEMENTS`], the last possibly with fewer, and the
-//! pieces of all points are a level of their own: as many points as there are pieces, none with much more to do than another.
-//! Each reduces its elements; then there is one segmented scan of pieces.
+//! A segmented scan of all elements is as balanced as can be, but computes and stores something for each
+//! element: the point that it belongs to, a flag, and what is scanned. A reduction needs none of that for all
+//! elements, only for as many parts as keep the device busy. So the elements of each point are cut into
+//! pieces of [`PIECE_ELEMENTS`], the last possibly with fewer, and the pieces of all points are a level of
+//! their own: as many points as there are pieces, none with much more to do than another. Each reduces its
+//! elements; then there is one segmented scan of pieces.
 //!
 //! ```text
 //! reduce (+) 0 (map f xs), n elements     pieces = (n + C - 1) / C                                  at each point
@@ -12,15 +13,17 @@
 //!                                         reduce (+) 0 part, `pieces` elements                      by a segmented scan
 //! ```
 //!
-//! A thread does a piece from its first element to its last, so that operators need not commute. Where elements are read from
-//! memory, threads that stand side by side should read what stands side by side: [`PIECE_TEAM_MEMBERS`] threads share a piece, if the
-//! operator commutes, and each takes every [`PIECE_TEAM_MEMBERS`]-th element.
+//! A thread does a piece from its first element to its last, so that operators need not commute. Where
+//! elements are read from memory, threads that stand side by side should read what stands side by side:
+//! [`PIECE_TEAM_MEMBERS`] threads share a piece, if the operator commutes, and each takes every
+//! [`PIECE_TEAM_MEMBERS`]-th element.
 //!
-//! The arrays that a reduction reads need not be there: ranges, replicated values and slices that nothing else uses (*views*) are
-//! taken into the pieces, where reading one element of them is a few instructions.
+//! The arrays that a reduction reads need not be there: ranges, replicated values and slices that nothing
+//! else uses (*views*) are taken into the pieces, where reading one element of them is a few instructions.
 //!
-//! Which reductions: those whose function is code of scalars that reads single elements. What is parallel inside of the function
-//! should stay so, and arrays of its own would need memory for each thread; these are done by the rules of [`super::screma`].
+//! Which reductions: those whose function is code of scalars that reads single elements. What is parallel
+//! inside of the function should stay so, and arrays of its own would need memory for each thread; these are
+//! done by the rules of [`super::screma`].
 
 use super::code::is_check;
 use super::functions::is_sequential;
@@ -242,8 +245,8 @@ pub(super) fn in_pieces(
     Some(())
 }
 
-/// The points of all pieces are found by a kernel of its own: in that of pieces, each thread of a team would search, and the scan
-/// of pieces needs them, too.
+/// The points of all pieces are found by a kernel of its own: in that of pieces, each thread of a team would
+/// search, and the scan of pieces needs them, too.
 fn search_apart(lift: &mut Lift<'_>, pieces: LevelId) -> Option<()> {
     let Points::Elements(shape) = lift.levels[pieces.0].points else { return None };
     if !lift.known.owners.contains_key(&shape) {

@@ -1,8 +1,8 @@
 //! Rule of results whose places are known on the way down ([`super::descent`]): they are written there.
 //!
-//! The function for all points takes, beside what it takes otherwise, the arrays of all results, and for each point and result the
-//! row at which it begins. It takes these arrays over, writes what it has, hands them on to the call for the next depth, and
-//! returns them.
+//! The function for all points takes, beside what it takes otherwise, the arrays of all results, and for each
+//! point and result the row at which it begins. It takes these arrays over, writes what it has, hands them on
+//! to the call for the next depth, and returns them.
 //!
 //! ```text
 //! fun sorted_lifted(width, rows, *out : [rows]f32, ns : [width]i64, total, xs : [total]f32, at : [width]i64) : *[rows]f32
@@ -13,8 +13,9 @@
 //!        sorted_lifted(2 * others, rows, out, ls ++ ms, less ++ more, at ++ (at + l + s))
 //! ```
 //!
-//! Whoever calls the function from outside of its recursion allocates the arrays, in which the results of each point stand one after the
-//! other. Dimensions after the first are the same in all calls; otherwise results are joined after the calls.
+//! Whoever calls the function from outside of its recursion allocates the arrays, in which the results of
+//! each point stand one after the other. Dimensions after the first are the same in all calls; otherwise
+//! results are joined after the calls.
 
 use super::calls::{
     differing, inside_of_function, joined_arguments, lifted_function, part, same_for_all, unless_empty,
@@ -167,7 +168,8 @@ fn inner_sizes(r: &FunRet<Soacs>) -> Option<Vec<SubExp>> {
     shape.get(1..)?.iter().map(size).collect()
 }
 
-/// The function for all points, which writes its results at given rows of given arrays; `fun` is one of the functions that it calls itself through.
+/// The function for all points, which writes its results at given rows of given arrays; `fun` is one of the
+/// functions that it calls itself through.
 pub(super) fn definition(
     lift: &mut Lift<'_>,
     (name, fun): (Name, Name),

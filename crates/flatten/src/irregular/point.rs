@@ -1,7 +1,7 @@
 //! Rule of points: code that reads single elements of arrays is a map over the points of its level.
 //!
-//! What the code uses of other levels and of flat arrays is read first: the number of the point that it belongs to, then the
-//! element of that point's array.
+//! What the code uses of other levels and of flat arrays is read first: the number of the point that it
+//! belongs to, then the element of that point's array.
 //!
 //! ```text
 //! x + ys[i] * n                     map (\x q ->

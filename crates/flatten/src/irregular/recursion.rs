@@ -1,16 +1,17 @@
-//! Rule of the host's recursion: a call outside of all nests, of a function that calls itself several times, is a call at the only
-//! point of a nest.
+//! Rule of the host's recursion: a call outside of all nests, of a function that calls itself several times,
+//! is a call at the only point of a nest.
 //!
-//! Done by the host as it is written, quicksort makes a call for each node of the tree of its calls, one after the other, most of
-//! them for a few elements. As a call at a point it goes level by level ([`super::together`]): one call for each depth.
+//! Done by the host as it is written, quicksort makes a call for each node of the tree of its calls, one
+//! after the other, most of them for a few elements. As a call at a point it goes level by level
+//! ([`super::together`]): one call for each depth.
 //!
 //! ```text
 //! let ys = sorted(n, xs)      =>      let ys = sorted_lifted(1, [n], n, xs)
 //! ```
 //!
-//! Before: a function calls itself at two places that one run can come to, or in a combinator, and there is a combinator in what
-//! it calls. A function that calls itself once has one call for each depth as it is. Parameters that all these calls hand on as
-//! they are stay the same at all points; the others differ.
+//! Before: a function calls itself at two places that one run can come to, or in a combinator, and there is a
+//! combinator in what it calls. A function that calls itself once has one call for each depth as it is.
+//! Parameters that all these calls hand on as they are stay the same at all points; the others differ.
 
 use super::calls::{call_together, result_pat};
 use super::functions::{is_sequential, Functions};
@@ -38,7 +39,8 @@ pub(super) fn any_recursion(functions: &Functions, caller: Option<Name>, body: &
     })
 }
 
-/// Whether a statement calls a function from outside of its recursion, in which several calls of one depth can be done together.
+/// Whether a statement calls a function from outside of its recursion, in which several calls of one depth
+/// can be done together.
 fn goes_by_levels(functions: &Functions, caller: Option<Name>, stm: &Stm<Soacs>) -> bool {
     let Exp::Call(fun, _) = &stm.exp else { return false };
     let outside = caller.is_none_or(|caller| !functions.call_each_other(*fun, caller));
@@ -56,8 +58,8 @@ fn goes_by_levels(functions: &Functions, caller: Option<Name>, stm: &Stm<Soacs>)
         && functions.reached(*fun).any(parallel)
 }
 
-/// How many calls of its own recursion one run of a function's body can come to. Those of one statement in a loop need each other's
-/// results, and count as one; a combinator makes any number.
+/// How many calls of its own recursion one run of a function's body can come to. Those of one statement in a
+/// loop need each other's results, and count as one; a combinator makes any number.
 fn calls(functions: &Functions, fun: Name, body: &Body<Soacs>) -> usize {
     let own = |s: &Stm<Soacs>| matches!(&s.exp, Exp::Call(f, _) if functions.call_each_other(fun, *f));
     let of = |stm: &Stm<Soacs>| match &stm.exp {

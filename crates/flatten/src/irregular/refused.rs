@@ -1,8 +1,8 @@
 //! Nests of which no kernel can run the version with one thread for each point have the flat version alone.
 //!
-//! Before: a program over `Soacs`, and the places of kernels that were refused: they would have to allocate while they run. After:
-//! the same program, in which conditionals between versions ([`VERSIONS`]) with one of these places in the first version are
-//! the second.
+//! Before: a program over `Soacs`, and the places of kernels that were refused: they would have to allocate
+//! while they run. After: the same program, in which conditionals between versions ([`VERSIONS`]) with one of
+//! these places in the first version are the second.
 //!
 //! ```text
 //! #[versions] let xs = if c then {A return (ys)} else {B return (zs)}      =>      B let xs = zs

@@ -1,11 +1,11 @@
 //! Rule of maps, reductions and scans.
 //!
-//! The function of an inner map runs at the level of its elements, where its parameters are the rows of its arrays: the same
-//! data. Results that are kept are arrays of the level outside: again the same data.
+//! The function of an inner map runs at the level of its elements, where its parameters are the rows of its
+//! arrays: the same data. Results that are kept are arrays of the level outside: again the same data.
 //!
-//! A scan at points whose arrays differ in size is one scan of all elements that begins anew at the first element of each
-//! point; a reduction is such a scan, of which the last element of each point is kept, and the neutral element where there is
-//! none. What elements carry for that is said in [`super::operators`].
+//! A scan at points whose arrays differ in size is one scan of all elements that begins anew at the first
+//! element of each point; a reduction is such a scan, of which the last element of each point is kept, and
+//! the neutral element where there is none. What elements carry for that is said in [`super::operators`].
 //!
 //! Where the sizes are the same at all points, there is a map of reductions and scans, for regular flattening.
 
@@ -21,7 +21,8 @@ use fehu_base::Name;
 use fehu_ir::soac::{Commutativity, Reduce, Scan, Screma, Soac};
 use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};
 
-/// The operator of a scan or reduction, its neutral elements and its inputs: names of the nest, at the level of the elements.
+/// The operator of a scan or reduction, its neutral elements and its inputs: names of the nest, at the level
+/// of the elements.
 pub(super) struct Combined {
     pub(super) op: Lambda<Soacs>,
     pub(super) neutral: Vec<SubExp>,

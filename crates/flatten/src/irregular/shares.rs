@@ -1,14 +1,18 @@
-//! Rule of shares: a reduction to scalars whose elements are read from memory is one operation over all points and elements.
+//! Rule of shares: a reduction to scalars whose elements are read from memory is one operation over all
+//! points and elements.
 //!
-//! Pieces ([`super::pieces`]) are a level of their own, whose points have to be counted, found and combined again. Where elements are read, a kernel
-//! can find rows and elements at once: the elements of all points stand one after the other, and so do the ends of points, in the order in which a thread
-//! that went through all of them would meet them. This sequence can be cut anywhere into equal shares (a *merge path*), however long points are:
+//! Pieces ([`super::pieces`]) are a level of their own, whose points have to be counted, found and combined
+//! again. Where elements are read, a kernel can find rows and elements at once: the elements of all points
+//! stand one after the other, and so do the ends of points, in the order in which a thread that went through
+//! all of them would meet them. This sequence can be cut anywhere into equal shares (a *merge path*), however
+//! long points are:
 //!
 //! ```text
 //! sizes 2, 0, 3       element 0   element 1   end of 0   end of 1   element 2   element 3   element 4   end of 2
 //! ```
 //!
-//! What is emitted here says nothing of shares. It is a regular nest over points and places, of which those beyond the end of a point give neutral elements:
+//! What is emitted here says nothing of shares. It is a regular nest over points and places, of which those
+//! beyond the end of a point give neutral elements:
 //!
 //! ```text
 //! reduce (+) 0 (map f xs), n elements     map (\point -> reduce (+) 0 (map (\k -> if start + k < ends[point] then f xs[k] else 0) (iota total)))
@@ -16,8 +20,9 @@
 //!
 //! Its attribute, `schedule(row_ends)`, makes the schedule of the kernel skip all others (`kernels/schedule/merge`).
 //!
-//! Which reductions: those of [`super::pieces`] that read elements, whose operators are the same at all points and cannot fail, and whose
-//! values have at most [`SHARED_ELEMENT_BYTES`] bytes, since blocks keep elements in shared memory.
+//! Which reductions: those of [`super::pieces`] that read elements, whose operators are the same at all
+//! points and cannot fail, and whose values have at most [`SHARED_ELEMENT_BYTES`] bytes, since blocks keep
+//! elements in shared memory.
 
 use super::level::Lift;
 use super::operators::uses_point;

@@ -1,7 +1,7 @@
 //! Rule of what branches return: arrays whose sizes differ are written by each side, where those of its points belong.
 //!
-//! What the points of a side have stands one after the other. An element of it goes to where the array of its point begins
-//! among those of all points, and as far from there as it is from where it begins on its side:
+//! What the points of a side have stands one after the other. An element of it goes to where the array of its
+//! point begins among those of all points, and as far from there as it is from where it begins on its side:
 //!
 //! ```text
 //! points        0 1 2           points 0 and 2 take the first side
@@ -9,13 +9,14 @@
 //! second side   b               written to    . . b .
 //! ```
 //!
-//! The map that computes the elements of a side can then be one kernel with that write. If each point read its element instead,
-//! they would be stored first, and searched for once more.
+//! The map that computes the elements of a side can then be one kernel with that write. If each point read
+//! its element instead, they would be stored first, and searched for once more.
 //!
 //! A cast to another size keeps elements and sizes: what is written is the array before it, once it is checked.
 //!
-//! Where a function ends with a branch, and one side gives a parameter back as it is, its points have nothing to do: the other side
-//! writes over what the function was given, which nobody needs after that. So quicksort does nothing for calls of one number.
+//! Where a function ends with a branch, and one side gives a parameter back as it is, its points have nothing
+//! to do: the other side writes over what the function was given, which nobody needs after that. So quicksort
+//! does nothing for calls of one number.
 //!
 //! ```text
 //! fun sorted(n, xs) = if n < 2 then xs else ...         consumes xs; the second side writes to it
@@ -29,7 +30,8 @@ use fehu_base::Name;
 use fehu_ir::soac::ScatterDest;
 use fehu_ir::{Basic, Exp, FunDef, PatElem, Soacs, SubExp, Type};
 
-/// The parameter that a function gives back on one side of its last branch, if an array of the same size is all that it returns.
+/// The parameter that a function gives back on one side of its last branch, if an array of the same size is
+/// all that it returns.
 pub(super) fn given_back(fun: &FunDef<Soacs>) -> Option<GivenBack> {
     let last = fun.body.stms.last()?;
     let (Exp::If(_, yes, no), [p], [SubExp::Var(result)]) = (&last.exp, &*last.pat, &*fun.body.result) else {
@@ -44,7 +46,8 @@ pub(super) fn given_back(fun: &FunDef<Soacs>) -> Option<GivenBack> {
     param_of(0).or_else(|| param_of(1))
 }
 
-/// What each point has after a branch, one side of which gives back what the function took over. Says whether it is such a branch.
+/// What each point has after a branch, one side of which gives back what the function took over. Says whether
+/// it is such a branch.
 pub(super) fn written_over(lift: &mut Lift<'_>, branch: &Branch) -> Option<bool> {
     let (Some(back), [p]) = (lift.given_back, &*branch.pat) else { return Some(false) };
     let Some(Value::Flat(shape, data)) = lift.values.get(&back.param).cloned() else { return Some(false) };

@@ -1,4 +1,5 @@
-//! Outermost scatters, histograms and filters whose function is irregular: a map of the function, then the operation itself.
+//! Outermost scatters, histograms and filters whose function is irregular: a map of the function, then the
+//! operation itself.
 //!
 //! Fusion had joined them; the map is a nest like any other.
 //!

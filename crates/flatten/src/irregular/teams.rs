@@ -1,9 +1,10 @@
 //! The version of an irregular nest in which several threads, a *team*, run each point.
 //!
-//! With one thread for each point, threads of a warp read arrays of different points, far from each other in memory. Flat code
-//! reads in order, but has to compute to which point each element belongs, and writes what it reduces before it does. Where
-//! the only irregular operations of a point are reductions to scalars, there is a third way, as hand-written kernels for
-//! sparse matrices have it: each member of a team reduces every W-th element, then the team reduces the results.
+//! With one thread for each point, threads of a warp read arrays of different points, far from each other in
+//! memory. Flat code reads in order, but has to compute to which point each element belongs, and writes what
+//! it reduces before it does. Where the only irregular operations of a point are reductions to scalars, there
+//! is a third way, as hand-written kernels for sparse matrices have it: each member of a team reduces every
+//! W-th element, then the team reduces the results.
 //!
 //! ```text
 //! map (\n -> reduce (+) 0 (map f (xs of size n))) ns
@@ -11,12 +12,14 @@
 //! map (\n -> reduce (+) 0 (map (\t -> reduce (+) 0 (map (\k -> f xs[t + k * W]) (iota (elements of t)))) (iota W))) ns
 //! ```
 //!
-//! This is a regular nest, of points and members, with a loop in it: its kernel is a segmented reduction like any other, of
-//! rows of W elements. Members read neighbours, so that accesses are coalesced. Where the operator does not commute, each member
-//! takes a contiguous part instead.
+//! This is a regular nest, of points and members, with a loop in it: its kernel is a segmented reduction like
+//! any other, of rows of W elements. Members read neighbours, so that accesses are coalesced. Where the
+//! operator does not commute, each member takes a contiguous part instead.
 //!
-//! The size of a team is a power of two that gives its members at least [`TEAM_COMPUTED_ELEMENTS`] or [`TEAM_READ_ELEMENTS`]
-//! elements on average; points that are read by teams have at least [`TEAM_READ_POINT_ELEMENTS`]. It is chosen when the program runs, from the sum that the guard of the nest needs too.
+//! The size of a team is a power of two that gives its members at least [`TEAM_COMPUTED_ELEMENTS`] or
+//! [`TEAM_READ_ELEMENTS`] elements on average; points that are read by teams have at least
+//! [`TEAM_READ_POINT_ELEMENTS`]. It is chosen when the program runs, from the sum that the guard of the nest
+//! needs too.
 
 use super::point::whole;
 use super::versions::Work;
@@ -41,7 +44,8 @@ use rustc_hash::FxHashSet;
 pub(super) struct Team {
     /// How many threads it has.
     pub(super) members: SubExp,
-    /// The logarithm of that. Nothing is divided by the number of members: a division of 64 bits takes some 70 instructions, as long as several elements.
+    /// The logarithm of that. Nothing is divided by the number of members: a division of 64 bits takes some
+    /// 70 instructions, as long as several elements.
     log2: SubExp,
     /// How many threads of all teams can be expected to be busy at a time, on average.
     pub(super) busy: SubExp,
@@ -248,7 +252,8 @@ pub(super) fn stores(map: &Lambda<Soacs>) -> bool {
     any
 }
 
-/// Whether an operator makes checks: members without elements combine neutral elements, which the program would not have done.
+/// Whether an operator makes checks: members without elements combine neutral elements, which the program
+/// would not have done.
 pub(super) fn can_fail(op: &Lambda<Soacs>) -> bool {
     let mut any = false;
     for_each_stm(&op.body, &mut |s| any |= matches!(s.exp, Exp::Basic(Basic::Assert(..))));
@@ -338,7 +343,8 @@ impl Plan<'_> {
         any
     }
 
-    /// Whether a statement gives an array that differs in size, and that each member can have for itself: nothing is stored.
+    /// Whether a statement gives an array that differs in size, and that each member can have for itself:
+    /// nothing is stored.
     fn is_view(&self, stm: &Stm<Soacs>) -> bool {
         let form = match &stm.exp {
             Exp::Basic(b) => matches!(

@@ -1,9 +1,11 @@
-//! Rule of recursion: calls of a function that do not need each other's results are one call, at the points of all of them.
+//! Rule of recursion: calls of a function that do not need each other's results are one call, at the points
+//! of all of them.
 //!
-//! Quicksort calls itself twice. If each call were made by itself, there would be 2^k of them at depth k, and the host would make
-//! them one after the other. So a body that comes to a call of a function that calls itself does not make it: it goes on with all
-//! that does not need the result, in the bodies around it, too. Then the calls that wait are made, one for each function
-//! ([`super::calls::call_together`]), and all goes on from there.
+//! Quicksort calls itself twice. If each call were made by itself, there would be 2^k of them at depth k, and
+//! the host would make them one after the other. So a body that comes to a call of a function that calls
+//! itself does not make it: it goes on with all that does not need the result, in the bodies around it, too.
+//! Then the calls that wait are made, one for each function ([`super::calls::call_together`]), and all goes
+//! on from there.
 //!
 //! ```text
 //! let a = sorted low                          let both = sorted_lifted (lows at the points ++ highs at the points)
@@ -11,8 +13,8 @@
 //! in  a ++ b                                  let b    = the second part
 //! ```
 //!
-//! What can wait in the middle, besides calls: a branch, whose sides may wait for different calls, and a map, reduction or scan,
-//! whose function may. So all calls of
+//! What can wait in the middle, besides calls: a branch, whose sides may wait for different calls, and a map,
+//! reduction or scan, whose function may. So all calls of
 //!
 //! ```text
 //! f x + (if c then f y else 1) + sum (map (\z -> if d z then f z else f (z + 1)) zs)
@@ -20,7 +22,8 @@
 //!
 //! are one. Loops, and the operators and functions of other combinators, make the calls in them before they end.
 //!
-//! Because statements are done in another order, one that takes over an array comes after all that is late and uses the array.
+//! Because statements are done in another order, one that takes over an array comes after all that is late
+//! and uses the array.
 
 use super::calls::call_together;
 use super::level::Lift;

@@ -13,7 +13,8 @@
 //! in if length xs == 0 then ne else op ne xs[0]        where the first of xs is op ne xs[0]
 //! ```
 //!
-//! A reduction applies the operator as often as there are elements, a scan up to log n times as often, for the largest size n.
+//! A reduction applies the operator as often as there are elements, a scan up to log n times as often, for
+//! the largest size n.
 
 use super::level::Lift;
 use super::operators::either;
@@ -105,8 +106,8 @@ pub(super) fn scanned_by_levels(
     values_of(lift, level, body, &arrays)
 }
 
-/// A loop over levels: whether it goes on and a number, from those of the first level to those of the next, and arrays whose types
-/// depend on the number.
+/// A loop over levels: whether it goes on and a number, from those of the first level to those of the next,
+/// and arrays whose types depend on the number.
 fn level_by_level(
     f: &mut Lift<'_>,
     start: (SubExp, SubExp),

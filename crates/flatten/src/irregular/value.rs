@@ -94,7 +94,8 @@ pub(super) struct Known {
     pub(super) inner: FxHashMap<(LevelId, Vec<SubExp>), LevelId>,
     /// The point to which each element of a shape belongs.
     pub(super) owners: FxHashMap<ShapeId, Name>,
-    /// The points of some elements of a shape, between which others are searched for; how many these are, and the last point.
+    /// The points of some elements of a shape, between which others are searched for; how many these are, and
+    /// the last point.
     pub(super) some_owners: FxHashMap<ShapeId, (Name, SubExp, SubExp)>,
     /// How many pieces of at most so many elements arrays of this size have, at the points of a level.
     pub(super) pieces: FxHashMap<(LevelId, SubExp, i64), Name>,

@@ -1,28 +1,35 @@
 //! The versions of an irregular nest, and the guards that choose between them.
 //!
-//! One thread for each point is fast where many points have about the same work: at any time, as many threads are busy as the
-//! work of all points is times that of the longest. That number, the sum of the sizes divided by the largest, is compared with
-//! a threshold: 10^6 points of 100 elements give 10^6, the same elements with one point of 10^8 give 1. Where the sizes cannot
-//! be computed from what is there before the map, it is the number of points, of all regular levels where points store no arrays whose sizes differ ([`super::regular_points`]).
+//! One thread for each point is fast where many points have about the same work: at any time, as many threads
+//! are busy as the work of all points is times that of the longest. That number, the sum of the sizes divided
+//! by the largest, is compared with a threshold: 10^6 points of 100 elements give 10^6, the same elements
+//! with one point of 10^8 give 1. Where the sizes cannot be computed from what is there before the map, it is
+//! the number of points, of all regular levels where points store no arrays whose sizes differ
+//! ([`super::regular_points`]).
 //!
-//! What points do on one side of a branch counts as if all took that side, so that a guard in a loop is computed once if sizes stay and conditions change. But
-//! few points may take it, and then the flat version has little to do, too, besides its kernels. So one thread for each point is also taken if no point has more than
-//! [`flattening::SIDE_ELEMENTS_OF_THREAD`] elements.
+//! What points do on one side of a branch counts as if all took that side, so that a guard in a loop is
+//! computed once if sizes stay and conditions change. But few points may take it, and then the flat version
+//! has little to do, too, besides its kernels. So one thread for each point is also taken if no point has
+//! more than [`flattening::SIDE_ELEMENTS_OF_THREAD`] elements.
 //!
-//! Where points also store arrays whose sizes are known only in the middle of the computation, threads read and write far from each other, and how much is anybody's guess: as
-//! much as the sizes that are known say. If these are [`flattening::UNFORESEEN_ELEMENTS`] or more on average, one thread for each point is not chosen. What a filter keeps is no such size: it is bounded by what it is given.
+//! Where points also store arrays whose sizes are known only in the middle of the computation, threads read
+//! and write far from each other, and how much is anybody's guess: as much as the sizes that are known say.
+//! If these are [`flattening::UNFORESEEN_ELEMENTS`] or more on average, one thread for each point is not
+//! chosen. What a filter keeps is no such size: it is bounded by what it is given.
 //!
-//! Where points store arrays whose sizes differ, threads of this version have memory for as many elements as the longest point
-//! needs, each. If that is more than [`flattening::SCRATCH_SHARE`] times what all points need together, it is not chosen.
+//! Where points store arrays whose sizes differ, threads of this version have memory for as many elements as
+//! the longest point needs, each. If that is more than [`flattening::SCRATCH_SHARE`] times what all points
+//! need together, it is not chosen.
 //!
-//! With a team for each point ([`super::teams`]) it is as many times larger as a team has members. That version comes first if
-//! points read elements of arrays, which its threads do in order. Where all is computed, it only has the better balance, and comes second;
-//! so it does, by a condition on sizes, where points read the same elements again and again: these come from caches, whose lines
-//! neighbouring threads share. Counting, for each element of a row, those that are smaller is such a nest.
+//! With a team for each point ([`super::teams`]) it is as many times larger as a team has members. That
+//! version comes first if points read elements of arrays, which its threads do in order. Where all is
+//! computed, it only has the better balance, and comes second; so it does, by a condition on sizes, where
+//! points read the same elements again and again: these come from caches, whose lines neighbouring threads
+//! share. Counting, for each element of a row, those that are smaller is such a nest.
 //!
-//! The choice is an ordinary conditional on a comparison with a usual figure. Its attribute [`VERSIONS`] says what it
-//! is: flattening for GPUs compares with a threshold that tuning files set instead. The comparison is opaque, so that no version is
-//! simplified for the sizes that the usual figure gives it.
+//! The choice is an ordinary conditional on a comparison with a usual figure. Its attribute [`VERSIONS`] says
+//! what it is: flattening for GPUs compares with a threshold that tuning files set instead. The comparison is
+//! opaque, so that no version is simplified for the sizes that the usual figure gives it.
 
 use super::functions::{is_irregular_inside, Functions};
 use super::given_ends::KnownSum;
@@ -188,8 +195,8 @@ impl Nests {
         }
     }
 
-    /// How many threads of teams are busy: nobody, if all elements are read so often that they come from caches, and one thread for each point
-    /// is enough.
+    /// How many threads of teams are busy: nobody, if all elements are read so often that they come from
+    /// caches, and one thread for each point is enough.
     fn busy_unless_reused(&mut self, work: &Work, arrays: &[Name], threads: SubExp) -> SubExp {
         let mut longest = SubExp::i64(1);
         for array in arrays {
@@ -206,8 +213,9 @@ impl Nests {
         self.b.bind("busy", Type::I64, Exp::If(alone, yes, no)).into()
     }
 
-    /// How many points are busy at a time, where it depends on conditions how many do anything: all, if none has much to do. Few may be left, but
-    /// a thread has done the longest before the flat version is done with its kernels.
+    /// How many points are busy at a time, where it depends on conditions how many do anything: all, if none
+    /// has much to do. Few may be left, but a thread has done the longest before the flat version is done
+    /// with its kernels.
     fn busy_on_sides(&mut self, work: &Work) -> SubExp {
         let most = SubExp::i64(flattening::SIDE_ELEMENTS_OF_THREAD);
         let short = self.b.cmp(CmpOp::SLe(IntType::I64), work.longest, most);
@@ -215,7 +223,8 @@ impl Nests {
         self.b.bind("busy", Type::I64, Exp::If(short, yes, no)).into()
     }
 
-    /// How many points are busy at a time that store arrays whose sizes are known only in the middle of the computation: nobody, unless they have few elements of which that is known.
+    /// How many points are busy at a time that store arrays whose sizes are known only in the middle of the
+    /// computation: nobody, unless they have few elements of which that is known.
     fn busy_if_few(&mut self, work: &Work, busy: SubExp) -> SubExp {
         let most = self.b.mul64(work.points, SubExp::i64(flattening::UNFORESEEN_ELEMENTS));
         let few = self.b.cmp(CmpOp::SLt(IntType::I64), work.sum, most);
@@ -223,8 +232,8 @@ impl Nests {
         self.b.bind("busy", Type::I64, Exp::If(few, yes, no)).into()
     }
 
-    /// How many points are busy at a time if there is memory for as many elements at each as the longest has: nobody, if that is
-    /// too much beside what is there.
+    /// How many points are busy at a time if there is memory for as many elements at each as the longest has:
+    /// nobody, if that is too much beside what is there.
     fn busy_in_memory(&mut self, work: &Work) -> SubExp {
         let points = self.b.bin(BinOp::SMax(IntType::I64), work.points, SubExp::i64(1));
         let there = self.b.mul64(work.sum, SubExp::i64(flattening::SCRATCH_SHARE));
@@ -245,7 +254,8 @@ impl Nests {
         Body { stms: vec![stm], result }
     }
 
-    /// Whether so many busy threads are enough. Nothing may be concluded from it in the versions: another threshold may decide.
+    /// Whether so many busy threads are enough. Nothing may be concluded from it in the versions: another
+    /// threshold may decide.
     fn enough(&mut self, busy: SubExp) -> SubExp {
         let usual = SubExp::i64(flattening::IRREGULAR_BUSY_POINTS);
         let enough = self.b.cmp(CmpOp::SLe(IntType::I64), usual, busy);
@@ -373,7 +383,8 @@ impl Nests {
     }
 }
 
-/// What a name of a function is called in a copy of it with other names, if it is a parameter or bound outside of branches and loops.
+/// What a name of a function is called in a copy of it with other names, if it is a parameter or bound
+/// outside of branches and loops.
 fn renamed_of(lambda: &Lambda<Soacs>, copy: &Lambda<Soacs>, name: Name) -> Option<Name> {
     let params = lambda.params.iter().map(|p| p.name).zip(copy.params.iter().map(|p| p.name));
     let bound = |lambda: &Lambda<Soacs>| -> Vec<Name> {
@@ -402,9 +413,10 @@ impl Widths {
     }
 }
 
-/// The widths of irregular operations of a map's body that can be computed by themselves from what the map is given:
-/// scalars, from scalars and elements of arrays. Those on the sides of branches are computed for all points, by code that cannot fail: they bound
-/// what a point does, and do not change from step to step of a loop whose conditions do.
+/// The widths of irregular operations of a map's body that can be computed by themselves from what the map is
+/// given: scalars, from scalars and elements of arrays. Those on the sides of branches are computed for all
+/// points, by code that cannot fail: they bound what a point does, and do not change from step to step of a
+/// loop whose conditions do.
 fn widths(s: &Screma<Soacs>) -> Option<Widths> {
     let mut found = Found {
         computed: vec![],

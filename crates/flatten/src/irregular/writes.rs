@@ -1,7 +1,7 @@
 //! Rule of writes: scatters, histograms and updates write at flat places.
 //!
-//! The index space of a destination, over all points of the level, is the level of its elements. A write at `[i]` of a point's
-//! array is one at `start + i` of the data, if `i` is in the array, and nowhere otherwise.
+//! The index space of a destination, over all points of the level, is the level of its elements. A write at
+//! `[i]` of a point's array is one at `start + i` of the data, if `i` is in the array, and nowhere otherwise.
 
 use super::level::Lift;
 use super::operators;

@@ -35,8 +35,8 @@ impl Multi {
         }
     }
 
-    /// Scans and reductions, each with the map; or, where scans are of arrays or there are none, the map, then scans and
-    /// reductions of its results.
+    /// Scans and reductions, each with the map; or, where scans are of arrays or there are none, the map,
+    /// then scans and reductions of its results.
     pub(super) fn split(&mut self, stm: Stm<Soacs>) {
         let Exp::Op(Soac::Screma(s)) = &stm.exp else { bug!("only maps, reductions and scans are split") };
         if Self::is_scan_and_reduce(s) {

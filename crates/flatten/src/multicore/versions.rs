@@ -1,7 +1,8 @@
 //! Sequential or parallel inside: chosen at run time by how much there is outside.
 //!
-//! Where the points are enough, but inner sizes differ from point to point, one point may have most of the work: the others are
-//! done long before it. So an inner operation whose size belongs to the point has both versions, and each point chooses:
+//! Where the points are enough, but inner sizes differ from point to point, one point may have most of the
+//! work: the others are done long before it. So an inner operation whose size belongs to the point has both
+//! versions, and each point chooses:
 //!
 //! ```text
 //! map (\n -> reduce (+) 0 (map f (iota n))) ns
@@ -67,7 +68,8 @@ impl Multi {
         }
     }
 
-    /// The code of a point, with these names in it: sequential, but for operations whose size belongs to the point, and is large.
+    /// The code of a point, with these names in it: sequential, but for operations whose size belongs to the
+    /// point, and is large.
     pub(super) fn uneven(&mut self, body: Body<Soacs>, inside: &FxHashSet<Name>) -> Vec<SubExp> {
         for stm in body.stms {
             let width = match &stm.exp {

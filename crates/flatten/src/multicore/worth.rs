@@ -48,8 +48,9 @@ pub(super) fn heavy(body: &Body<Soacs>) -> bool {
     body.stms.len() > multicore::LIGHT_STATEMENTS || !body.stms.iter().all(|stm| is_light(&stm.exp))
 }
 
-/// The levels of a nest of maps, outermost first, and the body of the innermost. A map whose points have more to do than
-/// scalar code is a level of its own: whole rows of points, done by one task, leave loops in an order that suits memory.
+/// The levels of a nest of maps, outermost first, and the body of the innermost. A map whose points have more
+/// to do than scalar code is a level of its own: whole rows of points, done by one task, leave loops in an
+/// order that suits memory.
 pub(super) fn nest(s: Screma<Soacs>) -> (Vec<Level>, fehu_ir::Lambda<Soacs>) {
     let alone = s.clone();
     let (levels, inner) = perfect_nest(s);
@@ -116,8 +117,8 @@ fn only_elements(stm: &Stm<Soacs>, between: &[Stm<Soacs>], s: &Screma<Soacs>) ->
     stm.certs.is_empty() && !between.iter().any(|b| uses(free_in_stm(b))) && !uses(free_in_lambda(&s.map))
 }
 
-/// Whether it costs no more than an instruction to compute an expression again at each point. An array in another shape may be
-/// a copy.
+/// Whether it costs no more than an instruction to compute an expression again at each point. An array in
+/// another shape may be a copy.
 fn is_light(exp: &Exp<Soacs>) -> bool {
     exp.class() != Some(Class::Reshape) && exp.cost().is_within(1)
 }

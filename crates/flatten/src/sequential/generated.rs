@@ -1,15 +1,16 @@
 //! Updates by arrays that are computed from indices and scalars alone.
 //!
-//! What is the same in all iterations of a loop, or all points of a task, is computed before it, also an array that each iteration puts into
-//! another one. If an element takes a few instructions, to compute it again costs no more than to read it, and there need be no
-//! array to copy from:
+//! What is the same in all iterations of a loop, or all points of a task, is computed before it, also an
+//! array that each iteration puts into another one. If an element takes a few instructions, to compute it
+//! again costs no more than to read it, and there need be no array to copy from:
 //!
 //! ```text
 //! ts = map (\i -> i + x) (iota 2)            loop ... {
 //! loop ... { ys' = ys with [3:5] = ts }  =>    ys' = loop (*p = ys) for i < 2 { p with [3 + i] = i + x } }
 //! ```
 //!
-//! An array that is computed in the same body as the update is left alone: it is computed where it is put (`memory/shortcircuit`).
+//! An array that is computed in the same body as the update is left alone: it is computed where it is put
+//! (`memory/shortcircuit`).
 
 use super::{Bindings, Goal, Seq};
 use fehu_base::prim::IntType;

@@ -1,7 +1,7 @@
 //! Which variables refer to different blocks, though assignments connect them.
 //!
-//! A loop that computes an array anew from the old one has blocks that take turns. They are of one class, but at the start of each
-//! iteration no two of them that matter are the same:
+//! A loop that computes an array anew from the old one has blocks that take turns. They are of one class, but
+//! at the start of each iteration no two of them that matter are the same:
 //!
 //! ```text
 //! p = mem xs          a = mem allocated_1     b = mem allocated_2
@@ -11,9 +11,10 @@
 //! }
 //! ```
 //!
-//! What is known is a set of pairs of one class that surely differ at the current point. An allocation differs from all others of its
-//! class, a copy from whatever the original differs from. At the start of a loop those pairs remain that its body leaves different if
-//! they all were. Pairs of large classes are not looked at, and the time for loops in loops is bounded by the size of the code.
+//! What is known is a set of pairs of one class that surely differ at the current point. An allocation
+//! differs from all others of its class, a copy from whatever the original differs from. At the start of a
+//! loop those pairs remain that its body leaves different if they all were. Pairs of large classes are not
+//! looked at, and the time for loops in loops is bounded by the size of the code.
 
 use crate::ops::Operation;
 use crate::syntax::{Code, Space};
@@ -39,7 +40,8 @@ pub(super) struct Different {
     pairs: FxHashSet<(Name, Name)>,
     /// Every change of the set: the pair, and whether it was in it before.
     journal: Vec<((Name, Name), bool)>,
-    /// Whether several pieces of code that do not follow each other are gone through as if they did: then, nothing may be learnt.
+    /// Whether several pieces of code that do not follow each other are gone through as if they did: then,
+    /// nothing may be learnt.
     only_forgets: bool,
     /// How many statements may still be looked at.
     looks: usize,

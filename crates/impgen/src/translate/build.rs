@@ -427,7 +427,8 @@ impl KernelCode<'_> {
     }
 }
 
-/// How many `i32`s the block of zeros has: more segments than this have a thread block each, which needs no counter, and more words of tiles are cleared by a kernel.
+/// How many `i32`s the block of zeros has: more segments than this have a thread block each, which needs no
+/// counter, and more words of tiles are cleared by a kernel.
 pub(super) const ZEROS: i64 = 1 << 14;
 
 /// How many locks there are. Elements share them, and more of them are waited for less often.

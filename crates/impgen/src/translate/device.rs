@@ -1,7 +1,7 @@
 //! The functions that kernels call.
 //!
-//! In: the program's functions as host code, and its kernels. Out: those functions that kernels need, as code of kernels. They
-//! neither allocate nor start anything, so what the host does, threads can do.
+//! In: the program's functions as host code, and its kernels. Out: those functions that kernels need, as code
+//! of kernels. They neither allocate nor start anything, so what the host does, threads can do.
 //!
 //! ```text
 //! fun f (x) { y = x * 2 ; trace y }      ==>      device fun f (x) { y = x * 2 }
@@ -50,8 +50,8 @@ fn on_device(code: Code<HostOp>) -> Code<KernelOp> {
     }
 }
 
-/// What means nothing on a device: it has nowhere to print to, of which the user has been warned, and a thread's own arrays
-/// are not freed.
+/// What means nothing on a device: it has nowhere to print to, of which the user has been warned, and a
+/// thread's own arrays are not freed.
 fn is_of_host(code: &Code<HostOp>) -> bool {
     matches!(code, Code::Op(HostOp::Cpu(CpuOp::Trace { .. } | CpuOp::Free(_, Space::Scalar(..)))))
 }

@@ -41,8 +41,8 @@ pub(super) fn last_uses(t: &Context, body: &Body<Memory>, kept: &[Name]) -> Vec<
     last
 }
 
-/// Of the blocks that a statement is the last to use, those that a loop starts with and then does without: they are freed
-/// when its first iteration ends, not when the loop does.
+/// Of the blocks that a statement is the last to use, those that a loop starts with and then does without:
+/// they are freed when its first iteration ends, not when the loop does.
 pub(super) fn given(t: &Context, stm: &Stm<Memory>, last: &[Name]) -> Vec<Name> {
     let Exp::Loop(l) = &stm.exp else { return vec![] };
     let initial: FxHashSet<Name> = l.params.iter().filter_map(|(_, init)| init.name()).collect();

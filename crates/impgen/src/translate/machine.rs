@@ -1,8 +1,9 @@
 //! What machines do differently, where the same is to be done.
 //!
-//! A body of statements means the same on the host, in a task and in a kernel, and is translated by the same code, which is
-//! generic over [`Machine`]. This file says what machines do each in its own way, and `machine/impls.rs` how: only CPUs allocate, free and print; a block of a
-//! kernel does as one what a CPU does alone; tasks and threads race, the host does not.
+//! A body of statements means the same on the host, in a task and in a kernel, and is translated by the same
+//! code, which is generic over [`Machine`]. This file says what machines do each in its own way, and
+//! `machine/impls.rs` how: only CPUs allocate, free and print; a block of a kernel does as one what a CPU
+//! does alone; tasks and threads race, the host does not.
 //!
 //! | | host | task | kernel |
 //! | --- | --- | --- | --- |

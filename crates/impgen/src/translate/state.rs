@@ -1,11 +1,12 @@
 //! The state of a translation: what is known of the program, and the code so far, of one machine.
 //!
-//! All other files of the translator build on this one. What a function takes says where its code runs: a [`HostCode`], a
-//! [`TaskCode`] or a [`KernelCode`], so that a barrier on the host does not compile. Code that is the same everywhere is
-//! generic over the [`Machine`], and asks it where machines differ (`machine`). Methods of [`Translate`] are what translations
-//! of all kinds have in common: `translate` (statements), `scalars`, `arrays`, `place`, `control` (expressions and control
-//! flow), `build` (code, variables, kernels), `kernel/operator` and `kernel/update` (operators and updates). What needs no code is a method of
-//! [`Context`]. The rest are functions, called by the name of their file: `red::seg_red(t, ..)`.
+//! All other files of the translator build on this one. What a function takes says where its code runs: a
+//! [`HostCode`], a [`TaskCode`] or a [`KernelCode`], so that a barrier on the host does not compile. Code
+//! that is the same everywhere is generic over the [`Machine`], and asks it where machines differ
+//! (`machine`). Methods of [`Translate`] are what translations of all kinds have in common: `translate`
+//! (statements), `scalars`, `arrays`, `place`, `control` (expressions and control flow), `build` (code,
+//! variables, kernels), `kernel/operator` and `kernel/update` (operators and updates). What needs no code is
+//! a method of [`Context`]. The rest are functions, called by the name of their file: `red::seg_red(t, ..)`.
 //!
 //! ```text
 //! fn seg_map(t: &mut HostCode, ..) { t.kernel("segmap", grid, block, Mode::Thread, |t: &mut KernelCode| t.barrier()) }
@@ -114,7 +115,8 @@ pub(crate) struct Again {
     pub(super) makers: FxHashMap<Name, (Rc<SegOp<Memory>>, SubExp)>,
 }
 
-/// Columns of a block: one for each lane of its warps, or of equal parts of these, and some points of each for each such group of lanes.
+/// Columns of a block: one for each lane of its warps, or of equal parts of these, and some points of each
+/// for each such group of lanes.
 #[derive(Clone)]
 pub(crate) struct Columns {
     /// Lanes of a group, and how many groups there are.
@@ -135,7 +137,8 @@ pub(crate) struct Columns {
     pub(super) there: Expr,
     /// Names that are bound in the block's code.
     pub(super) inside: FxHashSet<Name>,
-    /// Shared memory in which warps turn what they read and write, with a part for each, and the bytes of the widest element.
+    /// Shared memory in which warps turn what they read and write, with a part for each, and the bytes of the
+    /// widest element.
     pub(super) turned: Name,
     pub(super) widest: i64,
 }
@@ -197,8 +200,8 @@ pub(crate) struct Traced {
     pub(super) tag: Option<Symbol>,
 }
 
-/// A translation of which the code goes to one machine. It has what is known of the program, as if it were its own; code of
-/// another machine inside of it borrows that ([`Translate::on`](Translate::on)).
+/// A translation of which the code goes to one machine. It has what is known of the program, as if it were
+/// its own; code of another machine inside of it borrows that ([`Translate::on`](Translate::on)).
 pub(crate) struct Translate<'c, M: Machine> {
     pub(super) context: &'c mut Context,
     /// Open sequences of code.

@@ -12,8 +12,8 @@
 //! | `red` | chunks are reduced, then the results of the chunks in order |
 //! | `scan` | chunks are reduced, then scanned; or scanned, then corrected |
 //!
-//! A map is `range` and nothing else. Reductions and scans have one dimension and operators on scalars, and histograms are
-//! made of these: `flatten` sees to that.
+//! A map is `range` and nothing else. Reductions and scans have one dimension and operators on scalars, and
+//! histograms are made of these: `flatten` sees to that.
 
 mod range;
 mod red;

@@ -1,8 +1,8 @@
 //! Values that the program prints for a programmer who watches: `#[trace]`.
 //!
-//! In: an opaque statement with the attribute `trace(type)` or `trace(type, tag)`. Out: code that prints the place in the
-//! program, or the tag, then the value, on a line of its own. Only the host prints; kernels have nowhere to print
-//! to, and the driver of the compiler warns of that ([`kernel_traces`]).
+//! In: an opaque statement with the attribute `trace(type)` or `trace(type, tag)`. Out: code that prints the
+//! place in the program, or the tag, then the value, on a line of its own. Only the host prints; kernels have
+//! nowhere to print to, and the driver of the compiler warns of that ([`kernel_traces`]).
 //!
 //! ```text
 //! #[trace] let (y : [2]i64) = opaque x          prints   f.fut:3:5-20: [1, 2]

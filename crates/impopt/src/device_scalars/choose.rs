@@ -45,8 +45,8 @@ impl Chosen {
     }
 }
 
-/// Chooses. What follows from a check and is about scalars of the host alone, such as one of several indices, the host relies on as soon
-/// as it has made the check: such a check is the host's.
+/// Chooses. What follows from a check and is about scalars of the host alone, such as one of several indices,
+/// the host relies on as soon as it has made the check: such a check is the host's.
 pub(super) fn choose(survey: &Survey, kernels: &FxHashMap<Name, Kernel>) -> Chosen {
     let mut of_host = FxHashSet::default();
     loop {
@@ -139,8 +139,8 @@ fn choose_but(survey: &Survey, kernels: &FxHashMap<Name, Kernel>, of_host: &FxHa
     Chosen { scalars, unused, in_place }
 }
 
-/// What it takes to compute scalars from memory: the operations of each, and the scalars that it is computed from, itself
-/// included. What several of these need is computed once.
+/// What it takes to compute scalars from memory: the operations of each, and the scalars that it is computed
+/// from, itself included. What several of these need is computed once.
 #[derive(Default)]
 struct Costs {
     own: FxHashMap<Name, usize>,
@@ -219,7 +219,8 @@ fn last_use(survey: &Survey, d: &Definition, scalar: Name) -> usize {
     last
 }
 
-/// Whether a block is a constant's, or the function's own, under no other name, and not written between a read and the last use of what is read.
+/// Whether a block is a constant's, or the function's own, under no other name, and not written between a
+/// read and the last use of what is read.
 fn is_untouched(survey: &Survey, read: &Definition, last: usize, mem: Name) -> bool {
     let after = |at: &usize| read.position < *at && *at <= last;
     let own = survey.lasting.contains(&mem) || !survey.shared.contains(&mem);

@@ -1,8 +1,8 @@
 //! What a function's host code does with its scalars and blocks, and where.
 //!
-//! Statements are numbered in the order of the text. What comes after a statement of a sequence, in that sequence or nested
-//! in it, has numbers up to the sequence's end; code that is repeated by a loop around it starts over before
-//! the statement.
+//! Statements are numbered in the order of the text. What comes after a statement of a sequence, in that
+//! sequence or nested in it, has numbers up to the sequence's end; code that is repeated by a loop around it
+//! starts over before the statement.
 
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
@@ -93,7 +93,8 @@ pub(super) fn survey(f: &Function, globals: &[Param]) -> Survey {
 }
 
 impl Survey {
-    /// The last place at which something may be used that is used at a place after a definition: all of a loop in between is repeated.
+    /// The last place at which something may be used that is used at a place after a definition: all of a
+    /// loop in between is repeated.
     pub(super) fn end_of_use(&self, definition: usize, at: usize) -> usize {
         let around = |(start, end): &&(usize, usize)| definition < *start && *start <= at && at <= *end;
         self.loops.iter().filter(around).map(|l| l.1).max().unwrap_or(at)

@@ -1,9 +1,10 @@
 //! Neighbouring `while` loops of a map advance together.
 //!
-//! How soon does each point of the Mandelbrot set escape? One point is a chain of floats: each step waits for the one before, and no
-//! C compiler makes vector code of a loop that ends it does not know when. But neighbouring points are independent, and mostly
-//! leave at about the same time. So a few of them, the *lanes*, do each step together: what a point remembers becomes an array with a
-//! place for each lane, and a lane that has left keeps what it has:
+//! How soon does each point of the Mandelbrot set escape? One point is a chain of floats: each step waits for
+//! the one before, and no C compiler makes vector code of a loop that ends it does not know when. But
+//! neighbouring points are independent, and mostly leave at about the same time. So a few of them, the
+//! *lanes*, do each step together: what a point remembers becomes an array with a place for each lane, and a
+//! lane that has left keeps what it has:
 //!
 //! ```text
 //! for j < m {                    for s < ceil(m / 32) {
@@ -15,13 +16,15 @@
 //! }                              }
 //! ```
 //!
-//! A step of all lanes costs as much as some steps of single points. So when only a few are still going, these end one after the other
-//! by the loop as it was: however different the points are, no step of the lanes costs much more than what it saves.
+//! A step of all lanes costs as much as some steps of single points. So when only a few are still going,
+//! these end one after the other by the loop as it was: however different the points are, no step of the
+//! lanes costs much more than what it saves.
 //!
-//! It must be possible: iterations of the map do not depend on each other, and a step has no effects and cannot fail, for lanes that
-//! have left do it as well: it reads no memory and does not divide integers. And it must pay: floats are carried from step to step,
-//! and everything that a step computes has a vector form. Branches in it become choices between values, both of which are computed. Lanes
-//! beyond the end of the map begin with the values of the last point, and are not going.
+//! It must be possible: iterations of the map do not depend on each other, and a step has no effects and
+//! cannot fail, for lanes that have left do it as well: it reads no memory and does not divide integers. And
+//! it must pay: floats are carried from step to step, and everything that a step computes has a vector form.
+//! Branches in it become choices between values, both of which are computed. Lanes beyond the end of the map
+//! begin with the values of the last point, and are not going.
 
 use super::plain::{for_each_expr, for_each_set, renamed, rewrite, size, Renaming};
 use super::straight::straight;
@@ -184,7 +187,8 @@ fn step_has_vector_form<O: Operation>(code: &Code<O>) -> bool {
     })
 }
 
-/// Whether an expression has a vector form on the machines that C compilers assume by default, cannot fail and reads no memory.
+/// Whether an expression has a vector form on the machines that C compilers assume by default, cannot fail
+/// and reads no memory.
 fn has_vector_form(e: &Expr) -> bool {
     use FloatType::{F32, F64};
     use IntType::{I32, I64};

@@ -1,4 +1,5 @@
-//! Maps of `while` loops by lanes give the same as one by one, at all sizes near the edges and however different the points are.
+//! Maps of `while` loops by lanes give the same as one by one, at all sizes near the edges and however
+//! different the points are.
 
 use super::tests::{compile, loops, run};
 use fehu_base::prim::PrimValue;
@@ -11,7 +12,8 @@ fn in_lanes(prog: &Program) -> Program {
     prog
 }
 
-/// A map of loops over an array, with a branch in each step; its code before the loop, its next float and its next condition.
+/// A map of loops over an array, with a branch in each step; its code before the loop, its next float and its
+/// next condition.
 fn halvings(before: &str, next: &str, again: &str) -> String {
     format!(
         r#"

@@ -1,9 +1,9 @@
 //! Matrix products, and whatever has their shape, run by rectangles of points.
 //!
-//! Rows and columns of a result, and a chain of steps for each point of it, in which some memory is the same for all rows and
-//! some for all columns. In strips ([`strip`](super::strip)), each element of `b` is fetched again for each row, and each sum for each few
-//! steps. Here several rows share what they fetch, and a part of `b` that fits into a cache serves a block of rows before the next
-//! part is fetched:
+//! Rows and columns of a result, and a chain of steps for each point of it, in which some memory is the same
+//! for all rows and some for all columns. In strips ([`strip`](super::strip)), each element of `b` is fetched
+//! again for each row, and each sum for each few steps. Here several rows share what they fetch, and a part
+//! of `b` that fits into a cache serves a block of rows before the next part is fetched:
 //!
 //! ```text
 //! for i < n {                    for blocks of 30 rows, for strips of 512 columns {
@@ -17,17 +17,19 @@
 //! }                              }
 //! ```
 //!
-//! Only the loop over columns must become vector code, which every C compiler can do; sums are loaded and stored once for four
-//! steps. Each point has its steps in the same order as before.
+//! Only the loop over columns must become vector code, which every C compiler can do; sums are loaded and
+//! stored once for four steps. Each point has its steps in the same order as before.
 //!
-//! What neighbouring columns read far apart, as those of `b` in `a` times the transpose of `b`, is copied first: the part for a strip of
-//! columns and 64 steps, so that the columns stand beside each other. Strips are narrower then and blocks of rows are taller, for each
-//! copy serves one block. With few rows it would not pay, so the loops stay as they are for these.
+//! What neighbouring columns read far apart, as those of `b` in `a` times the transpose of `b`, is copied
+//! first: the part for a strip of columns and 64 steps, so that the columns stand beside each other. Strips
+//! are narrower then and blocks of rows are taller, for each copy serves one block. With few rows it would
+//! not pay, so the loops stay as they are for these.
 //!
-//! It must be possible: there is nothing in the outer loop but the inner one, and nothing around the steps that needs another point's
-//! results; what is written is no memory that is read; and no two points write one place, for the rectangles change who is last. Rows are
-//! known to be apart if they have as many elements as there are columns, as for all results of maps, else the program
-//! asks before it starts. And it must pay: some memory is the same for all rows, there are no branches, and operators have vector forms.
+//! It must be possible: there is nothing in the outer loop but the inner one, and nothing around the steps
+//! that needs another point's results; what is written is no memory that is read; and no two points write one
+//! place, for the rectangles change who is last. Rows are known to be apart if they have as many elements as
+//! there are columns, as for all results of maps, else the program asks before it starts. And it must pay:
+//! some memory is the same for all rows, there are no branches, and operators have vector forms.
 
 use super::plain::{for_each_expr, renamed, rewrite_code, size, Renaming};
 use super::stride::{Stride, Strides};
@@ -318,7 +320,8 @@ impl<O: Operation> Points<O> {
     }
 }
 
-/// By how much an expression grows with a variable while another stays, if that is the same everywhere; `moves` tells what is not.
+/// By how much an expression grows with a variable while another stays, if that is the same everywhere;
+/// `moves` tells what is not.
 fn slope(e: &Expr, x: Name, other: Name, moves: &impl Fn(&Expr) -> bool) -> Option<Expr> {
     let of = |e: &Expr| slope(e, x, other, moves);
     if *e == var(x) {
@@ -338,8 +341,8 @@ fn slope(e: &Expr, x: Name, other: Name, moves: &impl Fn(&Expr) -> bool) -> Opti
     }
 }
 
-/// Steps that read what is packed from where it is then: at `place`, the number of the step in its block, and `at`, that of the column
-/// in its strip.
+/// Steps that read what is packed from where it is then: at `place`, the number of the step in its block, and
+/// `at`, that of the column in its strip.
 fn with_packed<O: Operation>(
     body: &Code<O>,
     packed: &[(Packed, Array)],
@@ -353,8 +356,8 @@ fn with_packed<O: Operation>(
     })
 }
 
-/// Code with expressions for numbers of rows, columns and steps. They stand in offsets, where C compilers need not think of numbers
-/// that wrap.
+/// Code with expressions for numbers of rows, columns and steps. They stand in offsets, where C compilers
+/// need not think of numbers that wrap.
 fn with_numbers<O: Operation>(code: &Code<O>, numbers: &[(Name, &Expr)]) -> Code<O> {
     rewrite_code(code, &mut |e| {
         let (_, number) = numbers.iter().find(|(x, _)| *e == var(*x))?;
@@ -453,8 +456,8 @@ impl<O: Operation> Rectangles<'_, '_, O> {
         }
     }
 
-    /// The steps of a block: several of them at a time, in rectangles of whole groups of columns and then for the other points, and the
-    /// rest of them one by one.
+    /// The steps of a block: several of them at a time, in rectangles of whole groups of columns and then for
+    /// the other points, and the rest of them one by one.
     fn in_rectangles(&mut self, out: &mut Vec<Code<O>>) {
         let names = &mut *self.loops.names;
         let [most, whole, groups, rectangle] =

@@ -12,13 +12,13 @@
 //! }                                             }
 //! ```
 //!
-//! A comparison of what grows or falls by one in each iteration with what does not change gives one bound of the middle. On
-//! which side of it the middle is: minima and maxima give what changes; and comparisons with small constants are
-//! about the beginning, others about the end. Whatever the guess, the values are the same, for the ends are the code as
-//! it was, and the order of iterations stays.
+//! A comparison of what grows or falls by one in each iteration with what does not change gives one bound of
+//! the middle. On which side of it the middle is: minima and maxima give what changes; and comparisons with
+//! small constants are about the beginning, others about the end. Whatever the guess, the values are the
+//! same, for the ends are the code as it was, and the order of iterations stays.
 //!
-//! Arithmetic wraps, so comparisons are turned around only for numbers that are far from overflow; if an operand is not, at run
-//! time, then there is no middle.
+//! Arithmetic wraps, so comparisons are turned around only for numbers that are far from overflow; if an
+//! operand is not, at run time, then there is no middle.
 
 use super::plain::{for_each_set, parts, renamed, rewrite, rewrite_code, size, Renaming};
 use super::Loops;

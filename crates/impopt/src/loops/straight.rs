@@ -1,9 +1,9 @@
 //! Plain code without branches: they become choices between values, both of which are computed.
 //!
-//! C compilers do not compute floats before they know that they are asked for (it might set a flag), and so make no vector
-//! code of loops with branches in which there is arithmetic. They also take `a && b` and choices between booleans for branches. So booleans
-//! become words that are 0 or 1, as the lanes of vectors are. What this module gets may be computed in any case: it has no
-//! effects and cannot fail.
+//! C compilers do not compute floats before they know that they are asked for (it might set a flag), and so
+//! make no vector code of loops with branches in which there is arithmetic. They also take `a && b` and
+//! choices between booleans for branches. So booleans become words that are 0 or 1, as the lanes of vectors
+//! are. What this module gets may be computed in any case: it has no effects and cannot fail.
 //!
 //! ```text
 //! t = false                            a = t; p = x * x; a = (p < 4)

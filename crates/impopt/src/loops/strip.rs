@@ -1,10 +1,10 @@
 //! Maps of reductions that walk down columns become reductions of maps that walk along rows.
 //!
-//! The columns of a matrix, summed: `map f32.sum (transpose xss)`. Neighbouring steps of the reduction
-//! are a row apart in memory, and no two of its additions can be done at once, for that would change the
-//! result. But neighbouring *sums* are independent, and their steps are next to each other. So the outer loop is moved into
-//! the inner one, and what an iteration remembers becomes an array with a place for each iteration. A strip of
-//! iterations at a time keeps that array small:
+//! The columns of a matrix, summed: `map f32.sum (transpose xss)`. Neighbouring steps of the reduction are a
+//! row apart in memory, and no two of its additions can be done at once, for that would change the result.
+//! But neighbouring *sums* are independent, and their steps are next to each other. So the outer loop is
+//! moved into the inner one, and what an iteration remembers becomes an array with a place for each
+//! iteration. A strip of iterations at a time keeps that array small:
 //!
 //! ```text
 //! for j < m {                        for s < ceil(m / 1024) {
@@ -20,13 +20,14 @@
 //! of these becomes an array. Each sum has its additions in the same order as before. Innermost loops
 //! do four steps at a time, so that `xs[b]` is loaded and stored once for four additions.
 //!
-//! It must be possible: iterations of the outer loop do not depend on each other (what they write is not read by others, and all of it is
-//! written after the last inner loop), and inner loops have bounds that do not depend on the outer variable. And it must pay: no
-//! inner loop reads memory at places that are far apart for neighbouring outer iterations, some read neighbouring places, and these
-//! were far apart for the inner loop, or there is nothing in it that could keep C compilers from making vector code. Or an inner loop
-//! is a chain: it carries floats from step to step, each of which waits for the one before, and does nothing that has no vector
-//! form. Then it pays even if all outer iterations read the same places, as those of `map (\x -> f32.sum (map (f x) ys)) xs` do: neighbouring
-//! chains advance together.
+//! It must be possible: iterations of the outer loop do not depend on each other (what they write is not read
+//! by others, and all of it is written after the last inner loop), and inner loops have bounds that do not
+//! depend on the outer variable. And it must pay: no inner loop reads memory at places that are far apart for
+//! neighbouring outer iterations, some read neighbouring places, and these were far apart for the inner loop,
+//! or there is nothing in it that could keep C compilers from making vector code. Or an inner loop is a
+//! chain: it carries floats from step to step, each of which waits for the one before, and does nothing that
+//! has no vector form. Then it pays even if all outer iterations read the same places, as those of `map (\x
+//! -> f32.sum (map (f x) ys)) xs` do: neighbouring chains advance together.
 
 use super::plain::{for_each_expr, for_each_set, parts, renamed, rewrite, rewrite_code, size, Renaming};
 use super::stride::{Stride, Strides};
@@ -62,7 +63,8 @@ impl Loops<'_> {
         Some(self.strips(*outer, bound, body, &nest))
     }
 
-    /// Whether no iteration reads what an earlier one has written: other blocks, or elements that are each iteration's own.
+    /// Whether no iteration reads what an earlier one has written: other blocks, or elements that are each
+    /// iteration's own.
     pub(super) fn writes_apart(&mut self, nest: &Nest, across: &Strides) -> bool {
         let by_block = |f: fn(&Group) -> &Vec<Access>| {
             let mut blocks: IndexMap<Name, Vec<&Access>> = IndexMap::new();
@@ -521,8 +523,8 @@ impl Strip<'_, '_> {
         Code::Seq(code)
     }
 
-    /// A loop over the strip that does these one after the other. Scalars that other loops know, too, are loaded before them
-    /// and stored after them.
+    /// A loop over the strip that does these one after the other. Scalars that other loops know, too, are
+    /// loaded before them and stored after them.
     fn over_strip<O: Operation>(&mut self, codes: &[Code<O>]) -> Code<O> {
         let names = &mut *self.loops.names;
         let at = names.fresh_str("b");

@@ -1,9 +1,9 @@
 //! From which names the memory of a name may come, while those can still be used.
 //!
-//! In: a body. Out: a table of *parents*. Two names may share memory if they have an ancestor in common (every name is its
-//! own ancestor). Names bound inside of branches and loops are no ancestors of what is bound outside: what leaves a body
-//! has the ancestors there that the body's result has outside of it, and results that share something inside are parents of
-//! each other.
+//! In: a body. Out: a table of *parents*. Two names may share memory if they have an ancestor in common
+//! (every name is its own ancestor). Names bound inside of branches and loops are no ancestors of what is
+//! bound outside: what leaves a body has the ancestors there that the body's result has outside of it, and
+//! results that share something inside are parents of each other.
 //!
 //! ```text
 //! let (ys : [n]i32) = xs[0 :+ n * 2]                               ys: {ys, xs}
@@ -120,8 +120,8 @@ impl Analysis<'_> {
         self.leave(stm, &leave, &inside, gone);
     }
 
-    /// The body was looked at once, with the parameters as they are at first. What its results share with the parameters
-    /// then says what each parameter may be in later iterations.
+    /// The body was looked at once, with the parameters as they are at first. What its results share with the
+    /// parameters then says what each parameter may be in later iterations.
     fn next_iteration<R: Rep>(&mut self, l: &Loop<R>, again: &[Flow], inside: &FxHashSet<Name>) {
         let mut may_be: FxHashMap<Name, Names> = FxHashMap::default();
         for (param, _) in &l.params {
@@ -152,8 +152,9 @@ impl Analysis<'_> {
         }
     }
 
-    /// What a statement binds has the ancestors outside of the statement's bodies that their results have. What a branch
-    /// consumed, nobody may use afterwards (`gone`): that the other branch returns it makes no alias.
+    /// What a statement binds has the ancestors outside of the statement's bodies that their results have.
+    /// What a branch consumed, nobody may use afterwards (`gone`): that the other branch returns it makes no
+    /// alias.
     fn leave<R: Rep>(
         &mut self,
         stm: &Stm<R>,

@@ -1,8 +1,9 @@
 //! Names that may share memory, on any path and at any time.
 //!
-//! In: a function. Out: *classes* of names; two names that any flow connects are in one. A class is *consumed* if anything in
-//! the function takes over the memory of one of its members. The answer is coarse (it forgets time) but costs one walk, and
-//! arrays that are updated in place are few. A pass that adds names records them ([`Classes::learn`], [`Classes::union`]).
+//! In: a function. Out: *classes* of names; two names that any flow connects are in one. A class is
+//! *consumed* if anything in the function takes over the memory of one of its members. The answer is coarse
+//! (it forgets time) but costs one walk, and arrays that are updated in place are few. A pass that adds names
+//! records them ([`Classes::learn`], [`Classes::union`]).
 
 use super::flow::Flows;
 use super::signature::Signatures;
@@ -44,8 +45,9 @@ impl Classes {
         c
     }
 
-    /// The classes of names in a body while it runs once. `own` are names from outside that share memory with nothing at
-    /// that time, such as parameters that a loop takes over, though over time they may have one block in turns:
+    /// The classes of names in a body while it runs once. `own` are names from outside that share memory with
+    /// nothing at that time, such as parameters that a loop takes over, though over time they may have one
+    /// block in turns:
     ///
     /// ```text
     /// loop (*p, *q) for i < n { let r = ... p ... written to q, return (r, p) }

@@ -1,7 +1,8 @@
 //! Where the memory of names comes from: what each expression hands on.
 //!
-//! In: a statement. Out: its [`Flows`], pairs of a name that gets memory and a name whose memory it may be. Only names that
-//! hold memory get some: arrays, accumulators, blocks. Statements inside of bodies have flows of their own.
+//! In: a statement. Out: its [`Flows`], pairs of a name that gets memory and a name whose memory it may be.
+//! Only names that hold memory get some: arrays, accumulators, blocks. Statements inside of bodies have flows
+//! of their own.
 //!
 //! ```text
 //! let (r : [n]i32) = loop (*p : [n]i32 = x) for i < n {        enter  p <- x  inherits (x is consumed)
@@ -23,8 +24,9 @@ use fehu_base::Name;
 pub enum How {
     /// Both can be used, and may be the same memory.
     Aliases,
-    /// The memory may be handed on, but the two are never two names of it: the source is consumed, or the operation has a
-    /// result of its own that a rewrite may replace by the source (a reduction of no elements is its neutral element).
+    /// The memory may be handed on, but the two are never two names of it: the source is consumed, or the
+    /// operation has a result of its own that a rewrite may replace by the source (a reduction of no elements
+    /// is its neutral element).
     Inherits,
 }
 
@@ -96,8 +98,8 @@ impl Flows {
         }
     }
 
-    /// A function may return the arguments that it does not consume, unless its result is unique, and its results may share
-    /// memory with each other. What it consumes may be the memory of any result.
+    /// A function may return the arguments that it does not consume, unless its result is unique, and its
+    /// results may share memory with each other. What it consumes may be the memory of any result.
     fn call<R: Rep>(&mut self, signatures: &Signatures, f: Name, args: &[SubExp], pat: &[PatElem<R>]) {
         let sig = signatures.get(f);
         let consumed = |i: usize| sig.is_some_and(|s| s.consumes(i));

@@ -227,7 +227,8 @@ impl<'a, R: Rep> Machine<'a, R> {
             .collect();
         let result = self.shape(env, &lens)?;
         if result.contains(&0) {
-            // Nothing is selected, wherever the other dimensions point: maps without points may have had no valid index.
+            // Nothing is selected, wherever the other dimensions point: maps without points may have had no
+            // valid index.
             return Ok((vec![], result));
         }
         let mut lens = result.iter();
@@ -274,8 +275,8 @@ impl<'a, R: Rep> Machine<'a, R> {
         Ok((places.into_iter().map(checked).collect::<Run<_>>()?, shape))
     }
 
-    /// An array that is to be written. It is where compiled programs allocate, perhaps before the check of its size, and they say
-    /// what is wrong.
+    /// An array that is to be written. It is where compiled programs allocate, perhaps before the check of
+    /// its size, and they say what is wrong.
     fn scratch(&self, env: &Env, stm: &Stm<R>, elem: PrimType, shape: &[SubExp]) -> Run<Vec<Value>> {
         let shape = shape.iter().map(|e| self.i64(env, *e)).collect::<Run<Vec<i64>>>()?;
         let Ok(shape) = sizes(shape) else {
@@ -463,8 +464,8 @@ fn concat(dim: usize, arrays: &[ArrayValue]) -> Run<ArrayValue> {
     array(first.elem, shape, data)
 }
 
-/// What is consumed is gone, but for accumulators: all points of an operation write to the same one, whose name is bound
-/// outside of them.
+/// What is consumed is gone, but for accumulators: all points of an operation write to the same one, whose
+/// name is bound outside of them.
 fn consume(env: &mut Env, n: Name) {
     if !matches!(env.get(&n), Some(Value::Acc(_))) {
         env.remove(&n);

@@ -1,9 +1,10 @@
 //! Memory that is watched: whether every array really is where its binding says.
 //!
-//! Values stay what programs compute with. Beside them there is a heap: what makes or changes an
-//! array also writes it there, to its block and by its index function, and before elements of an array are read, those there
-//! are compared with its value. Elements that nobody reads any more may have been overwritten: views, loops and branches hand
-//! arrays on without reading them. A program over `Memory` that passes gives the same when run with memory alone.
+//! Values stay what programs compute with. Beside them there is a heap: what makes or changes an array also
+//! writes it there, to its block and by its index function, and before elements of an array are read, those
+//! there are compared with its value. Elements that nobody reads any more may have been overwritten: views,
+//! loops and branches hand arrays on without reading them. A program over `Memory` that passes gives the same
+//! when run with memory alone.
 //!
 //! Each element remembers which thread wrote it, as the path of parallel operations and the thread in each: a
 //! thread that reads or writes what another thread of the same operation has written is caught.

@@ -1,7 +1,8 @@
-//! Mathematical functions that do not fold, as the host computes them: the last bit may differ from that of a compiled program.
+//! Mathematical functions that do not fold, as the host computes them: the last bit may differ from that of a
+//! compiled program.
 //!
-//! What folds, folds to the very bits that the C library gives (`fehu_base::ops`); an interpreter may be content with less, and
-//! must have a value for everything.
+//! What folds, folds to the very bits that the C library gives (`fehu_base::ops`); an interpreter may be
+//! content with less, and must have a value for everything.
 
 use fehu_base::ops::{MathFn, PrimFn};
 use fehu_base::prim::PrimValue;

@@ -70,7 +70,8 @@ pub enum Quantity {
     Bins,
     /// Bytes of these bins in the results.
     BinBytes,
-    /// Of [`Plan::SubHistograms`](super::Plan::SubHistograms) and [`Slices`](super::Slices): how often the points are read.
+    /// Of [`Plan::SubHistograms`](super::Plan::SubHistograms) and [`Slices`](super::Slices): how often the
+    /// points are read.
     Passes,
     /// Of [`Plan::SubHistograms`](super::Plan::SubHistograms): blocks that share a segment.
     Parts,

@@ -3,8 +3,9 @@
 use super::Exchange;
 use fehu_base::{Name, Symbol};
 
-/// See [`Plan::MergePath`](super::Plan::MergePath). The body of the reduction is a branch, whose other side gives neutral elements: the points of segment `i` that count are as many as
-/// `ends[i]` is larger than the end before, or than 0. Ends do not decrease, and the last is the size of the innermost dimension.
+/// See [`Plan::MergePath`](super::Plan::MergePath). The body of the reduction is a branch, whose other side
+/// gives neutral elements: the points of segment `i` that count are as many as `ends[i]` is larger than the
+/// end before, or than 0. Ends do not decrease, and the last is the size of the innermost dimension.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MergePath {
     /// Threads in a block.

@@ -9,9 +9,10 @@ use crate::syntax::{Body, Exp};
 use fehu_base::{Name, Symbol};
 use rustc_hash::FxHashSet;
 
-/// See [`Plan::Steps`]. The map is the last statement of a counted loop, whose iterations hand its results on; the others compute scalars of the loop's
-/// counter. Each point reads what is handed on at points that are close. A block computes a strip of columns, and goes down the rows with all steps at a time, each as many rows behind
-/// the one before as it reads; rows that the next step still reads are in shared memory.
+/// See [`Plan::Steps`]. The map is the last statement of a counted loop, whose iterations hand its results
+/// on; the others compute scalars of the loop's counter. Each point reads what is handed on at points that
+/// are close. A block computes a strip of columns, and goes down the rows with all steps at a time, each as
+/// many rows behind the one before as it reads; rows that the next step still reads are in shared memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Steps {
     /// Iterations of the loop that a kernel does.
@@ -20,7 +21,8 @@ pub struct Steps {
     pub carried: Vec<Name>,
     /// How far from its own place a point reads these at most, in either dimension.
     pub radius: i64,
-    /// Threads in a block, each of which has a column; those at the ends of a strip are only computed for what they are read by.
+    /// Threads in a block, each of which has a column; those at the ends of a strip are only computed for
+    /// what they are read by.
     pub block: i64,
     /// Rows of a block at least.
     pub rows: i64,
@@ -28,7 +30,8 @@ pub struct Steps {
     pub blocks: Symbol,
     /// Whether points beyond an edge are those from the other edge on.
     pub around: bool,
-    /// Arrays of the map's own shape that do not change and that points read at their own place: a thread reads an element of these once for all steps.
+    /// Arrays of the map's own shape that do not change and that points read at their own place: a thread
+    /// reads an element of these once for all steps.
     pub kept: Vec<Name>,
 }
 
@@ -43,14 +46,16 @@ impl Steps {
         self.steps * self.radius
     }
 
-    /// Rows of each step that are in shared memory: those that are read, and the one that is written meanwhile, as a power of two.
+    /// Rows of each step that are in shared memory: those that are read, and the one that is written
+    /// meanwhile, as a power of two.
     pub fn ring(&self) -> i64 {
         ring(self.radius)
     }
 }
 
-/// See [`Plan::Line`]. The map is the last statement of a counted loop, whose iterations hand its results on; the others compute scalars of the loop's
-/// counter. Each point reads what is handed on at points that are close, also around the ends of the vector. A block has these in shared memory.
+/// See [`Plan::Line`]. The map is the last statement of a counted loop, whose iterations hand its results on;
+/// the others compute scalars of the loop's counter. Each point reads what is handed on at points that are
+/// close, also around the ends of the vector. A block has these in shared memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Line {
     /// Iterations of the loop that a kernel does at most.
@@ -71,7 +76,8 @@ impl Line {
         self.steps * self.radius
     }
 
-    /// The statements of a point, by their numbers, that compute scalars, or views, of nothing that the loop hands on: they can be done before the first iteration.
+    /// The statements of a point, by their numbers, that compute scalars, or views, of nothing that the loop
+    /// hands on: they can be done before the first iteration.
     pub fn known_before<R: Rep>(body: &Body<R>, carried: &[Name]) -> Vec<usize> {
         let mut later: FxHashSet<Name> = carried.iter().copied().collect();
         let mut before = vec![];

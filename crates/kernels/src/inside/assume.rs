@@ -140,7 +140,8 @@ impl<'s> Assume<'s> {
         self.known.asked_narrow()
     }
 
-    /// A sum of a point's index and a constant, as such: of an index that was computed in 32 bits, or around an edge that is far.
+    /// A sum of a point's index and a constant, as such: of an index that was computed in 32 bits, or around
+    /// an edge that is far.
     fn near(&self, value: &Poly) -> Option<Outcome> {
         let is = |x: &Name| (value - &Poly::var(sym(*x))).as_constant().map(|c| (*x, c));
         let (index, by) = self.indices.iter().find_map(is)?;
@@ -243,8 +244,8 @@ impl<'s> Assume<'s> {
         self.about.extend(x.vars().into_iter().chain(y.vars()).map(sym_name));
     }
 
-    /// Which of the dimensions what is decided may depend on: through all assumptions that share a name, as sizes of several dimensions may
-    /// be one, and a proof may use them.
+    /// Which of the dimensions what is decided may depend on: through all assumptions that share a name, as
+    /// sizes of several dimensions may be one, and a proof may use them.
     pub(super) fn dims(&self, dims: &[(Name, SubExp)]) -> Vec<(Name, SubExp)> {
         let mut about = self.about.clone();
         about.extend(self.known.asked_sizes());

@@ -72,7 +72,8 @@ impl Depending {
         self.0.extend(differing.map(|(p, _)| p.name));
     }
 
-    /// Whether an expression as a whole is another one for each point: it is no control, or what it does next depends on the index.
+    /// Whether an expression as a whole is another one for each point: it is no control, or what it does next
+    /// depends on the index.
     fn differs(&self, exp: &Exp<Memory>) -> bool {
         match exp {
             Exp::If(cond, ..) => self.is(*cond),
@@ -100,7 +101,8 @@ pub(super) struct Work {
     scattered: bool,
 }
 
-/// What depends on the dimension along which a thread may have several points, and on the innermost one, along which threads are neighbours.
+/// What depends on the dimension along which a thread may have several points, and on the innermost one,
+/// along which threads are neighbours.
 pub(super) struct Dimensions<'a> {
     pub(super) points: &'a Depending,
     pub(super) threads: &'a Depending,

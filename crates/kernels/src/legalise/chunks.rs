@@ -4,8 +4,8 @@
 //! seghist (i < n, j < m) op [k] f                   let (parts) = segmap (i < n, c < t) { loop over all m points with f, for part c of the k bins }
 //! ```
 //!
-//! To lock elements, which are large here, would serialise more than it saves. Reductions and scans with such operators do not get
-//! here: flattening makes other operations of them.
+//! To lock elements, which are large here, would serialise more than it saves. Reductions and scans with such
+//! operators do not get here: flattening makes other operations of them.
 
 use super::operators::Source;
 use super::Around;
@@ -28,7 +28,8 @@ struct Chunks {
 type Carried = Vec<(SubExp, Type)>;
 
 impl Legalise {
-    /// A histogram whose elements are arrays: each thread looks at all points, and combines those of its part of the bins.
+    /// A histogram whose elements are arrays: each thread looks at all points, and combines those of its part
+    /// of the bins.
     pub(super) fn sequential_hist(
         &mut self,
         source: &Source,

@@ -1,7 +1,8 @@
 //! Calls inside of kernels are replaced by what they call.
 //!
-//! A function of arrays allocates, which kernels cannot do from within a call; one that uses constants of the program
-//! would not find them there. Other functions of scalars stay, and so do recursive ones. What nobody calls any more goes.
+//! A function of arrays allocates, which kernels cannot do from within a call; one that uses constants of the
+//! program would not find them there. Other functions of scalars stay, and so do recursive ones. What nobody
+//! calls any more goes.
 
 use fehu_analysis::recursion::recursive;
 use fehu_base::{Name, NameSource};

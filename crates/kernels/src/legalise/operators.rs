@@ -1,8 +1,8 @@
 //! Operators that take arrays: which there are, and where their operands come from.
 //!
-//! A histogram with such an operator is split (flattening leaves no other operation with one): first its body is run at all
-//! points, as a map, unless it only reads arrays and can be run again; then each operator has an operation of its own. The map keeps
-//! only what takes more than a few instructions, each value once:
+//! A histogram with such an operator is split (flattening leaves no other operation with one): first its body
+//! is run at all points, as a map, unless it only reads arrays and can be run again; then each operator has
+//! an operation of its own. The map keeps only what takes more than a few instructions, each value once:
 //!
 //! ```text
 //! seghist (i < n) op ... {                       let (values : [n]i64) = segmap (i < n) { let b = loop ...; return (b) }
@@ -21,7 +21,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The most statements of an operand that is computed again for each operator, and for each element of a row, rather than kept in an array.
+/// The most statements of an operand that is computed again for each operator, and for each element of a row,
+/// rather than kept in an array.
 const MAX_REPEATED: usize = 4;
 
 /// Where the operands of operators come from.

@@ -1,7 +1,7 @@
 //! Loops of a thread that hand elements on from one to the next become one loop.
 //!
-//! A map that follows a scan is a second loop once both are sequential, and the thread's array in between is written to memory
-//! and read again. Within one loop its elements are values:
+//! A map that follows a scan is a second loop once both are sequential, and the thread's array in between is
+//! written to memory and read again. Within one loop its elements are values:
 //!
 //! ```text
 //! loop (x = 0, *as = s) for i < n { ... as with [i] = v ... }         loop (x = 0, *as = s, *bs = t) for i < n {
@@ -9,11 +9,13 @@
 //!                                                                     }
 //! ```
 //!
-//! The element of the iteration before, `as[j - 1]`, and the first one, `as[0]`, are carried along; one from further back is
-//! read from the array as it is at that time. If nobody needs the array any more, dead code removal takes it away.
+//! The element of the iteration before, `as[j - 1]`, and the first one, `as[0]`, are carried along; one from
+//! further back is read from the array as it is at that time. If nobody needs the array any more, dead code
+//! removal takes it away.
 //!
-//! An element may be a row, or an array of any number of dimensions: the second loop then reads the row of the iteration where it was computed, and not
-//! where it was copied to. Loops over that row are now in one body, and become one in turn, so that a scan of rows and the maps that follow it hand on scalars:
+//! An element may be a row, or an array of any number of dimensions: the second loop then reads the row of
+//! the iteration where it was computed, and not where it was copied to. Loops over that row are now in one
+//! body, and become one in turn, so that a scan of rows and the maps that follow it hand on scalars:
 //!
 //! ```text
 //! loop (xs = ones, *as = s) for i < n {                               loop (xs = ones, *bs = t) for i < n {
@@ -31,8 +33,9 @@
 //! The second loop moves up to the first one. What it needs of the statements in between goes ahead of both; what it
 //! overwrites must be fresh, and used by nobody else.
 //!
-//! On CPUs this is done where the first loop carries scalars from one iteration to the next, as scans do. Its iterations wait for
-//! each other, and there is time for what the second loop does. Other loops are left alone, for C compilers make vector code of them.
+//! On CPUs this is done where the first loop carries scalars from one iteration to the next, as scans do. Its
+//! iterations wait for each other, and there is time for what the second loop does. Other loops are left
+//! alone, for C compilers make vector code of them.
 
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType};
@@ -110,7 +113,8 @@ fn host(cx: &mut Context, body: &mut Body<Kernels>) {
     });
 }
 
-/// Merges loops in the code of a thread, innermost ones first. Loops that hand rows on have new neighbours inside once they are one.
+/// Merges loops in the code of a thread, innermost ones first. Loops that hand rows on have new neighbours
+/// inside once they are one.
 fn thread(cx: &mut Context, body: &mut Body<Kernels>) {
     deep(|| {
         let mut loops = 0;

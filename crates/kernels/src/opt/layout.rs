@@ -1,21 +1,24 @@
 //! Arrays that a kernel would read in leaps are laid out anew before it.
 //!
-//! The threads of a warp have consecutive values of the innermost index of the space. What they read at one time is one
-//! transaction if it is one element or consecutive elements, and up to 32 of them otherwise. Which it is can be read off the
-//! index: an access is described, for each dimension of the array, by what happens there from one thread to the next
-//! ([`access::Step`]). If the index grows by one in a single dimension and stays the same in all others, there is a layout in
-//! which the access is one transaction: the one with this dimension innermost. Where the kernel reads enough, a copy in
-//! that layout is made before the kernel, or before the outermost loop of the host in which the array does not change:
+//! The threads of a warp have consecutive values of the innermost index of the space. What they read at one
+//! time is one transaction if it is one element or consecutive elements, and up to 32 of them otherwise.
+//! Which it is can be read off the index: an access is described, for each dimension of the array, by what
+//! happens there from one thread to the next ([`access::Step`]). If the index grows by one in a single
+//! dimension and stays the same in all others, there is a layout in which the access is one transaction: the
+//! one with this dimension innermost. Where the kernel reads enough, a copy in that layout is made before the
+//! kernel, or before the outermost loop of the host in which the array does not change:
 //!
 //! ```text
 //!                                              let (bs' : [m][n]f32) = if (reads are many) then manifest [1, 0] bs else bs
 //! segmap (i < n, j < m) { .. bs[j, i] .. } ->  segmap (i < n, j < m) { .. bs'[j, i] .. }
 //! ```
 //!
-//! Only memory changes: `manifest` has the same elements at the same indices. Reads that tiles in shared memory will serve
-//! (`impgen/translate/kernel/tile`) are left alone, and so are those that are turned there ([`crate::turned`]). Steps that are not known, such as gathers, no layout can help.
+//! Only memory changes: `manifest` has the same elements at the same indices. Reads that tiles in shared
+//! memory will serve (`impgen/translate/kernel/tile`) are left alone, and so are those that are turned there
+//! ([`crate::turned`]). Steps that are not known, such as gathers, no layout can help.
 //!
-//! Where a reduction or a scan only has to be done by other threads for its reads to be in order, that is done instead: [`columns`], [`strips`]; and so is a map of blocks: [`kept_columns`].
+//! Where a reduction or a scan only has to be done by other threads for its reads to be in order, that is
+//! done instead: [`columns`], [`strips`]; and so is a map of blocks: [`kept_columns`].
 //!
 //! Flat arrays that are read by rows and columns are matrices first: [`rows`].
 //!
@@ -200,8 +203,8 @@ impl Layout {
         self.view(stm);
     }
 
-    /// What a loop carries has the order that its iterations give it, in all of them but the first: `transpose` is a view. Rows that single threads compute
-    /// get their order later (`memory/interleave`).
+    /// What a loop carries has the order that its iterations give it, in all of them but the first:
+    /// `transpose` is a view. Rows that single threads compute get their order later (`memory/interleave`).
     fn carried(&mut self, l: &Loop<Kernels>) {
         let mut of_threads: FxHashSet<Name> = FxHashSet::default();
         for stm in &l.body.stms {

@@ -1,7 +1,8 @@
 //! Scalars that loops of the host carry, and that kernels compute, stay on the device.
 //!
-//! Before: any valid program over `Kernels`. After: where all that the iterations of a loop compute from what is on the device is
-//! for the device, a scalar that one iteration hands to the next is an array of one element:
+//! Before: any valid program over `Kernels`. After: where all that the iterations of a loop compute from what
+//! is on the device is for the device, a scalar that one iteration hands to the next is an array of one
+//! element:
 //!
 //! ```text
 //! loop (best = 0) for i < n {                loop (bests = [0]) for i < n {
@@ -13,8 +14,9 @@
 //!                                            }
 //! ```
 //!
-//! The host would wait for the device in each iteration, only to hand the number back. [`single_point`](super::single_point) has the device compute it
-//! instead, and nobody waits. If the host needs one of these numbers to go on, as a condition, a check, a size or an index, it waits in any case,
+//! The host would wait for the device in each iteration, only to hand the number back.
+//! [`single_point`](super::single_point) has the device compute it instead, and nobody waits. If the host
+//! needs one of these numbers to go on, as a condition, a check, a size or an index, it waits in any case,
 //! and the loop stays as it is.
 
 use fehu_base::{Name, NameSource};
@@ -56,7 +58,8 @@ fn body(names: &mut NameSource, host: &mut Body<Kernels>) {
     });
 }
 
-/// Has a loop carry arrays instead of these of its scalars. What goes before the loop is put out, what comes after it is returned.
+/// Has a loop carry arrays instead of these of its scalars. What goes before the loop is put out, what comes
+/// after it is returned.
 fn as_arrays(
     names: &mut NameSource,
     stm: &mut Stm<Kernels>,

@@ -1,7 +1,7 @@
 //! Elements of progressions and of repeated values are computed where they are needed, not read.
 //!
-//! `tabulate` maps over an `iota`, and several maps may share one. Inside of kernels its elements are then read from memory,
-//! although each of them is just a number that the thread knows:
+//! `tabulate` maps over an `iota`, and several maps may share one. Inside of kernels its elements are then
+//! read from memory, although each of them is just a number that the thread knows:
 //!
 //! ```text
 //! let (is : [n]i64) = iota i64 (n, 5, 1)

@@ -10,12 +10,15 @@
 //!   return (a[i, j] + d * cs[i + 1, j]) }                   return (a[i, j] + d * cs[i + 1, j]) }
 //! ```
 //!
-//! Fusion stops where a map reads some results of another at other points than its own. Those that it reads at its own point need not be stored for
-//! that: a result is written and read again, and the device moves a byte in the time of several instructions. So such results are computed again, if that
-//! takes no more than [`INSTRUCTIONS_PER_BYTE`] for each byte that is not moved: additions, comparisons and reads, but neither divisions nor functions.
-//! Reads are along rows, at places that depend on the point alone; arrays that the second map does not read yet count as bytes that are moved.
+//! Fusion stops where a map reads some results of another at other points than its own. Those that it reads
+//! at its own point need not be stored for that: a result is written and read again, and the device moves a
+//! byte in the time of several instructions. So such results are computed again, if that takes no more than
+//! [`INSTRUCTIONS_PER_BYTE`] for each byte that is not moved: additions, comparisons and reads, but neither
+//! divisions nor functions. Reads are along rows, at places that depend on the point alone; arrays that the
+//! second map does not read yet count as bytes that are moved.
 //!
-//! **When it is legal.** All points compute the result, and nothing else reads it. Between the two maps, nothing is changed in place.
+//! **When it is legal.** All points compute the result, and nothing else reads it. Between the two maps,
+//! nothing is changed in place.
 
 use fehu_base::ops::BinOp;
 use fehu_base::tuning::flattening::INSTRUCTIONS_PER_BYTE;
@@ -51,8 +54,9 @@ struct Recompute {
     readers: Readers,
 }
 
-/// Which statements mention the results of kernels: those of the body that the kernel is in, whose parts they may be mentioned in. What becomes of
-/// readers later does not matter, since kernels are gone through in order.
+/// Which statements mention the results of kernels: those of the body that the kernel is in, whose parts they
+/// may be mentioned in. What becomes of readers later does not matter, since kernels are gone through in
+/// order.
 #[derive(Default)]
 struct Readers {
     /// The numbers of the statements around, outermost first.

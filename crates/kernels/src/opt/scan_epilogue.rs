@@ -1,7 +1,8 @@
 //! What maps do to scanned values is done by the kernel that scans them.
 //!
-//! Before: a scan writes its values to memory, and a map over the same points reads them again. After: the map's body is part of the
-//! scan ([`SegAfter`]), and the values never see memory, unless something else needs them.
+//! Before: a scan writes its values to memory, and a map over the same points reads them again. After: the
+//! map's body is part of the scan ([`SegAfter`]), and the values never see memory, unless something else
+//! needs them.
 //!
 //! ```text
 //! let (ks : [n]i64) = segscan (i < n) ...           let (ys : [m]f32) = segscan (i < n) ...
@@ -13,12 +14,13 @@
 //! }
 //! ```
 //!
-//! Other results of the scan's body that the map reads are computed again, if that is cheap. Then the next map can join, too, if it
-//! reads only what is an element of its own point.
+//! Other results of the scan's body that the map reads are computed again, if that is cheap. Then the next
+//! map can join, too, if it reads only what is an element of its own point.
 //!
-//! A partition is just that, but for its sizes: where the second part begins is the last of the scanned numbers, so it seems that the scan
-//! must be done before anything can be written. But the last of sums is the sum of all, and a reduction that reads what the scan reads
-//! costs less than numbers that are written and read again. So last elements of sums of integers are reduced, where that lets a map join its scan.
+//! A partition is just that, but for its sizes: where the second part begins is the last of the scanned
+//! numbers, so it seems that the scan must be done before anything can be written. But the last of sums is
+//! the sum of all, and a reduction that reads what the scan reads costs less than numbers that are written
+//! and read again. So last elements of sums of integers are reduced, where that lets a map join its scan.
 //! (Filters come here as a reduction and such a scan already.)
 
 use crate::counters::scanned_bytes;
@@ -173,8 +175,8 @@ impl Join {
         pat.iter().enumerate().all(|(k, p)| !read.contains(&p.name) || sums.get(k) == Some(&true))
     }
 
-    /// The map that can join the scan at `s` after another one: the first statement that uses any of its results, if it reads only what
-    /// points return as their own elements.
+    /// The map that can join the scan at `s` after another one: the first statement that uses any of its
+    /// results, if it reads only what points return as their own elements.
     fn next_partner(&self, body: &Body<Kernels>, uses: &Uses, s: usize) -> Option<usize> {
         let (scan, after) = joined_scan_of(&body.stms[s])?;
         let pat = &body.stms[s].pat;

@@ -14,9 +14,9 @@
 //! That is for numbers the host has no use of its own for. Kernels of one point that can run at the same time are one
 //! kernel. What is only read and written is left as it is: it becomes a copy.
 //!
-//! Numbers that a kernel needs, and that are cheap to compute, are computed in it. (The optimiser took
-//! them out of combinators.) Those that the branches of a conditional need go there first. Numbers that are too expensive for every
-//! thread to compute are computed once, by a kernel of one point, and read by the others:
+//! Numbers that a kernel needs, and that are cheap to compute, are computed in it. (The optimiser took them
+//! out of combinators.) Those that the branches of a conditional need go there first. Numbers that are too
+//! expensive for every thread to compute are computed once, by a kernel of one point, and read by the others:
 //!
 //! ```text
 //! let (x : f32) = xs[0]                       let (ys : [1]f32) = segmap thread (f; i < 1) : (f32) {
@@ -241,8 +241,9 @@ impl Points<'_> {
         Some((slice, stm))
     }
 
-    /// The statements, in order, that a kernel of one point has to run instead of the host for a statement that writes numbers
-    /// to an array; `None` if there is nothing to be gained, or an array changes on the way.
+    /// The statements, in order, that a kernel of one point has to run instead of the host for a statement
+    /// that writes numbers to an array; `None` if there is nothing to be gained, or an array changes on the
+    /// way.
     fn written(&self, stms: &[Stm<Kernels>], survey: &Survey, at: usize) -> Option<Vec<usize>> {
         let wanted = sink(&stms[at].exp)?.into_iter().filter_map(|e| e.name()).collect();
         let slice = closure(stms, survey, wanted, single_point::STATEMENTS)?;

@@ -1,9 +1,10 @@
 //! Histograms of narrow integers are made of wide ones.
 //!
-//! Devices have instructions that combine a value with a word of 32 bits in memory, but not with 8 or 16 bits of one: these are exchanged with the
-//! word that they are in, again and again until nobody interfered. Yet the low bits of a sum depend on the low bits of its operands alone, so that numbers
-//! may be added up as words, of which the low bits are the result: to cut off is a homomorphism of addition and of what is done bit by bit. Minima and maxima
-//! are those of the extended numbers.
+//! Devices have instructions that combine a value with a word of 32 bits in memory, but not with 8 or 16 bits
+//! of one: these are exchanged with the word that they are in, again and again until nobody interfered. Yet
+//! the low bits of a sum depend on the low bits of its operands alone, so that numbers may be added up as
+//! words, of which the low bits are the result: to cut off is a homomorphism of addition and of what is done
+//! bit by bit. Minima and maxima are those of the extended numbers.
 //!
 //! ```text
 //!                                                     let (wide : [m]i32) = segmap (i < m) { sext_i8_i32(out[i]) }
@@ -13,7 +14,8 @@
 //!                                                     let (hs : [m]i8) = segmap (i < m) { sext_i32_i8(ws[i]) }
 //! ```
 //!
-//! That takes more memory, and two maps of all bins. So it is one of two branches: the host takes it if there are points enough.
+//! That takes more memory, and two maps of all bins. So it is one of two branches: the host takes it if there
+//! are points enough.
 
 use fehu_analysis::operator::{binops, has_atomic};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
@@ -111,7 +113,8 @@ impl Wide {
         stm.exp = Exp::If(worth, Box::new(wide), Box::new(narrow));
     }
 
-    /// Whether there are points enough for what is done for each bin besides, and not so many bins that wide ones are much slower to reach.
+    /// Whether there are points enough for what is done for each bin besides, and not so many bins that wide
+    /// ones are much slower to reach.
     fn worth(&mut self, seg: &SegOp<Kernels>, ops: &[SegHistOp<Kernels>]) -> SubExp {
         let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
         let (segments, length) = sizes.split_at(sizes.len().saturating_sub(1));
@@ -229,7 +232,8 @@ impl Wide {
     }
 }
 
-/// How each value of an operator becomes wide, where an instruction then combines all of them: none if that is so anyway, or cannot be.
+/// How each value of an operator becomes wide, where an instruction then combines all of them: none if that
+/// is so anyway, or cannot be.
 fn widenings(op: &SegHistOp<Kernels>) -> Vec<Option<Widening>> {
     let none = vec![None; op.dests.len()];
     let Some(ops) = binops(&op.op) else { return none };

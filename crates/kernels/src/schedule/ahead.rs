@@ -1,10 +1,11 @@
 //! What threads of a block copy to shared memory is on its way while they go on.
 //!
-//! Devices with warps have instructions that copy 4, 8 or 16 bytes from device memory to shared memory without a register, and without waiting. So all elements that a
-//! thread copies are on their way at once, and the block waits for them only where it reads one (`impopt/late_awaits`).
+//! Devices with warps have instructions that copy 4, 8 or 16 bytes from device memory to shared memory
+//! without a register, and without waiting. So all elements that a thread copies are on their way at once,
+//! and the block waits for them only where it reads one (`impopt/late_awaits`).
 //!
-//! **When.** A map of the block copies elements ([`copied_element`]) of 4 or 8 bytes from device memory, which the kernel does not write: who writes it might not wait for
-//! the copies.
+//! **When.** A map of the block copies elements ([`copied_element`]) of 4 or 8 bytes from device memory,
+//! which the kernel does not write: who writes it might not wait for the copies.
 
 use super::places::Places;
 use super::Scheduler;
@@ -58,7 +59,8 @@ impl Written {
     }
 }
 
-/// Whether a map of a block, in a kernel that writes such blocks, copies elements that can be on their way while threads go on.
+/// Whether a map of a block, in a kernel that writes such blocks, copies elements that can be on their way
+/// while threads go on.
 pub(super) fn is_copied_ahead(
     s: &Scheduler,
     pat: &[PatElem<Memory>],

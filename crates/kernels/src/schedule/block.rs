@@ -1,8 +1,9 @@
 //! How many threads a block has that computes a point.
 //!
-//! A thread for each point of the widest operation inside would leave no thread with two points; but all threads wait at every
-//! barrier, also those without a point, and a processor holds fewer of the larger blocks. So what counts is the width of the operations that
-//! the block spends its time in, which are those in loops:
+//! A thread for each point of the widest operation inside would leave no thread with two points; but all
+//! threads wait at every barrier, also those without a point, and a processor holds fewer of the larger
+//! blocks. So what counts is the width of the operations that the block spends its time in, which are those
+//! in loops:
 //!
 //! ```text
 //! segmap block (i < n) {
@@ -16,14 +17,17 @@
 //!   operations in loops.
 //! - Operations that only fill arrays (`virtual`) do not count.
 //!
-//! Where rows are reduced and mapped, but nothing is in loops, a thread has several points of each if there are blocks enough: then its
-//! reads wait together, and fewer threads have to exchange values. Scans gain by it only if threads keep their points: else they exchange values in every round.
+//! Where rows are reduced and mapped, but nothing is in loops, a thread has several points of each if there
+//! are blocks enough: then its reads wait together, and fewer threads have to exchange values. Scans gain by
+//! it only if threads keep their points: else they exchange values in every round.
 //!
-//! On devices with warps, a part of a warp may be enough for a point of that kind (`teams`), if nothing in it can fail, and if threads without a point do no harm: what the
-//! block reads outside of its operations is known before it runs.
+//! On devices with warps, a part of a warp may be enough for a point of that kind (`teams`), if nothing in it
+//! can fail, and if threads without a point do no harm: what the block reads outside of its operations is
+//! known before it runs.
 //!
-//! Threads of blocks and of teams may have the same points in all operations, and keep what they read and compute for them (`kept`). Then a block may compute several points that are columns, under the
-//! same conditions as for teams.
+//! Threads of blocks and of teams may have the same points in all operations, and keep what they read and
+//! compute for them (`kept`). Then a block may compute several points that are columns, under the same
+//! conditions as for teams.
 
 use super::combine::is_heavy;
 use super::kept::{kept_points, Points};
@@ -86,7 +90,8 @@ impl Scheduler {
     }
 }
 
-/// Whether parts of warps can compute points: nothing fails or depends on the point, but for reductions and maps and what they need.
+/// Whether parts of warps can compute points: nothing fails or depends on the point, but for reductions and
+/// maps and what they need.
 fn suits_teams(seg: &SegOp<Memory>, kept: bool) -> bool {
     let mut fails = false;
     for_each_stm(&seg.body.body, &mut |stm| fails |= matches!(stm.exp, Exp::Basic(Basic::Assert(..))));
@@ -119,7 +124,8 @@ fn is_outside(e: SubExp, inside: &FxHashSet<Name>) -> bool {
     e.name().is_none_or(|n| !inside.contains(&n))
 }
 
-/// Whether a statement between the operations of a block is arithmetic, a view, or reads what is there whatever the point is.
+/// Whether a statement between the operations of a block is arithmetic, a view, or reads what is there
+/// whatever the point is.
 fn stm_suits(stm: &Stm<Memory>, basic: &Basic, inside: &FxHashSet<Name>) -> bool {
     let numbers = stm.pat.iter().all(|p| is_number(&p.ty));
     match basic {
@@ -167,7 +173,8 @@ struct Spaces {
 }
 
 impl Spaces {
-    /// Whether it pays that threads take several points each: rows are reduced, and points cost little more than what they read.
+    /// Whether it pays that threads take several points each: rows are reduced, and points cost little more
+    /// than what they read.
     fn turns_pay(&self) -> bool {
         !self.combined.is_empty() && self.in_loops.is_empty() && !self.one_point_each
     }

@@ -12,15 +12,20 @@
 //!
 //! Where the operator commutes, neighbouring threads read neighbouring points; otherwise each thread has some in a row.
 //!
-//! **Scans** are always a single pass over memory. Where segments are short, a tile has whole ones, and needs nothing from others. Filters, partitions and sorts scan numbers that are 0 or 1 to find out where
-//! elements go. There may be more elements than 2^31, so that counters have 64 bits, but not in one tile: values within a
-//! tile then have 32 bits, threads take twice as many points at a time, and the chain of tiles is half as long. Numbers that are 0 or 1 need not even be
-//! exchanged: the threads of a warp count by ballots. If flags decide where values go, those of a tile are gathered before they are written
-//! ([`super::compact`]). Segments that lie beside each other in memory are scanned in strips: see [`super::strip`].
+//! **Scans** are always a single pass over memory. Where segments are short, a tile has whole ones, and needs
+//! nothing from others. Filters, partitions and sorts scan numbers that are 0 or 1 to find out where elements
+//! go. There may be more elements than 2^31, so that counters have 64 bits, but not in one tile: values
+//! within a tile then have 32 bits, threads take twice as many points at a time, and the chain of tiles is
+//! half as long. Numbers that are 0 or 1 need not even be exchanged: the threads of a warp count by ballots.
+//! If flags decide where values go, those of a tile are gathered before they are written
+//! ([`super::compact`]). Segments that lie beside each other in memory are scanned in strips: see
+//! [`super::strip`].
 //!
-//! **Histograms** that fit shared memory are made there, by each block for a part of the points, if there are enough points to
-//! pay for it; otherwise every point updates the result. Where that is larger than the device's cache, points that go anywhere would find next to nothing there:
-//! memory moves a sector to the cache and back for each of them. So the result is updated slice by slice, in as many passes over the points. Segments that lie beside each other have strips, too.
+//! **Histograms** that fit shared memory are made there, by each block for a part of the points, if there are
+//! enough points to pay for it; otherwise every point updates the result. Where that is larger than the
+//! device's cache, points that go anywhere would find next to nothing there: memory moves a sector to the
+//! cache and back for each of them. So the result is updated slice by slice, in as many passes over the
+//! points. Segments that lie beside each other have strips, too.
 
 use super::compact::{gathered_bytes, goes_directly, is_of_class, placings};
 use super::together::together;
@@ -222,7 +227,8 @@ impl Scheduler {
         strips.into_iter().chain([when(conditions, shared), otherwise(global)]).collect()
     }
 
-    /// Slices of a histogram that instructions update in device memory: points are read again for each, so that these must cost little.
+    /// Slices of a histogram that instructions update in device memory: points are read again for each, so
+    /// that these must cost little.
     fn slices(&mut self, seg: &SegOp<Memory>) -> Option<Slices> {
         if is_heavy(seg) {
             return None;
@@ -280,8 +286,8 @@ fn is_plain(seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> bool {
     seg.space.dims.len() == 1 && seg.after().is_none() && reads && ops.iter().all(adds)
 }
 
-/// Whether little more than a flag is computed at the points of one segment, and done with it, so that few registers do. Where flags say what is done with them, conditions and
-/// places are not computed again.
+/// Whether little more than a flag is computed at the points of one segment, and done with it, so that few
+/// registers do. Where flags say what is done with them, conditions and places are not computed again.
 fn is_brief(seg: &SegOp<Memory>, placings: &[Placing]) -> bool {
     let (mut count, mut straight) = (0, true);
     let after = seg.after().map(|after| &after.lambda.body);
@@ -295,7 +301,8 @@ fn is_brief(seg: &SegOp<Memory>, placings: &[Placing]) -> bool {
     seg.space.dims.len() == 1 && straight && count <= most
 }
 
-/// Whether points search, by a loop that reads, for a place that they then read: they wait for one read after the other, and other threads should go on meanwhile.
+/// Whether points search, by a loop that reads, for a place that they then read: they wait for one read after
+/// the other, and other threads should go on meanwhile.
 fn searches(seg: &SegOp<Memory>) -> bool {
     let mut found = FxHashSet::default();
     let mut count = 0;
@@ -328,8 +335,9 @@ pub(super) fn is_heavy(seg: &SegOp<Memory>) -> bool {
     heavy
 }
 
-/// Whether points have loops of different lengths, each of which computes how often it runs, or when it ends. Loops that read memory do not count: while
-/// they wait, other warps run, and what a queue takes in registers is one of these.
+/// Whether points have loops of different lengths, each of which computes how often it runs, or when it ends.
+/// Loops that read memory do not count: while they wait, other warps run, and what a queue takes in registers
+/// is one of these.
 fn work_differs(seg: &SegOp<Memory>) -> bool {
     let mut computed: FxHashSet<Name> = seg.space.dims.iter().map(|d| d.0).collect();
     for_each_stm(&seg.body.body, &mut |stm| computed.extend(stm.pat.iter().map(|p| p.name)));
@@ -347,8 +355,8 @@ fn work_differs(seg: &SegOp<Memory>) -> bool {
     differs && !reads
 }
 
-/// So many points for each thread of a scan, or a few less: an odd number, so that threads that read their rows from shared memory do not all want the same
-/// bank.
+/// So many points for each thread of a scan, or a few less: an odd number, so that threads that read their
+/// rows from shared memory do not all want the same bank.
 fn odd(points: u64, most: u64) -> i64 {
     let points = points.clamp(1, most) as i64;
     (points - 1) | 1

@@ -1,7 +1,8 @@
 //! Where what comes after a scan of flags writes to, if the flags alone decide that.
 //!
-//! Filters and partitions number the elements that are kept by a scan, and write each to the place of its number. Whoever knows that these are all elements with a
-//! flag, one after the other, can gather those of a tile before they are written:
+//! Filters and partitions number the elements that are kept by a scan, and write each to the place of its
+//! number. Whoever knows that these are all elements with a flag, one after the other, can gather those of a
+//! tile before they are written:
 //!
 //! ```text
 //! segscan (i < n) add_i64 { let (x) = xs[i]  let (c) = slt_i32(0i32, x)  return (btoi_i64(c)) }
@@ -11,8 +12,9 @@
 //! } as (write x' to ys [n] at [place])                                                  flagged 0: c' is c
 //! ```
 //!
-//! Conditions are compared by their truth tables, places as sums of the point's index and the numbers. What is written must not depend on the numbers itself, unless it is
-//! one of them, and goes to a place that does not: filters of irregular nests store every 16th.
+//! Conditions are compared by their truth tables, places as sums of the point's index and the numbers. What
+//! is written must not depend on the numbers itself, unless it is one of them, and goes to a place that does
+//! not: filters of irregular nests store every 16th.
 
 use fehu_analysis::conditions::{Conditions, Table};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
@@ -30,7 +32,8 @@ use std::collections::BTreeMap;
 /// Where each result of what comes after a scan of flags goes.
 pub(super) struct Placings {
     pub(super) all: Vec<Placing>,
-    /// Whether a block can gather what it writes: at most one flag is set at a point, and no numbers are written but how many points there are.
+    /// Whether a block can gather what it writes: at most one flag is set at a point, and no numbers are
+    /// written but how many points there are.
     pub(super) can_be_gathered: bool,
 }
 
@@ -179,7 +182,8 @@ impl Placed<'_> {
         !late.any(|x| place.name() == Some(x))
     }
 
-    /// A place that is -1 unless a condition holds, or unless it does not hold: the condition, the place, and which of the two it is.
+    /// A place that is -1 unless a condition holds, or unless it does not hold: the condition, the place, and
+    /// which of the two it is.
     fn choice(&self, place: SubExp) -> Option<(SubExp, SubExp, bool)> {
         let place = place.name()?;
         let at = |s: &Stm<Memory>| s.pat.iter().position(|p| p.name == place);

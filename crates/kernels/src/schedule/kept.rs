@@ -10,13 +10,17 @@
 //!   let (out) = segmap in_block (l < m) {es[l] / s}
 //! ```
 //!
-//! That is so if all operations have the same points, and what an operation leaves for those after it is only read at the point it was left at. Nobody has to wait for
-//! another thread then, but in reductions, whose operators must be commutative, since a thread's points are not neighbours, and in scans.
+//! That is so if all operations have the same points, and what an operation leaves for those after it is only
+//! read at the point it was left at. Nobody has to wait for another thread then, but in reductions, whose
+//! operators must be commutative, since a thread's points are not neighbours, and in scans.
 //!
-//! Where the rows are columns of what is in memory, `xss[j, i]`, a block that has one of them reads an element of each line of memory, and no other. So a block has 32 columns that
-//! lie beside each other, one for each lane of a warp, of which each of its warps has some points ([`KeptColumns`](fehu_ir::schedule::KeptColumns)). A thread then has more points, since there are fewer threads for each
-//! column: at most as many as its registers have room for before and after each operation. If there are more, it can have its points again in each operation, with what operations before have made of
-//! them, as long as these are no scans, and nothing is overwritten that is needed for that.
+//! Where the rows are columns of what is in memory, `xss[j, i]`, a block that has one of them reads an
+//! element of each line of memory, and no other. So a block has 32 columns that lie beside each other, one
+//! for each lane of a warp, of which each of its warps has some points
+//! ([`KeptColumns`](fehu_ir::schedule::KeptColumns)). A thread then has more points, since there are fewer
+//! threads for each column: at most as many as its registers have room for before and after each operation.
+//! If there are more, it can have its points again in each operation, with what operations before have made
+//! of them, as long as these are no scans, and nothing is overwritten that is needed for that.
 
 use super::places::Places;
 use fehu_algebra::Poly;
@@ -170,7 +174,8 @@ impl Rows<'_> {
             || touched.offset.is_some() && same.all(|other| other.offset == touched.offset)
     }
 
-    /// Whether a thread finds the same if it reads and computes its points again in each operation, instead of what was made for them: nothing is overwritten that this would read.
+    /// Whether a thread finds the same if it reads and computes its points again in each operation, instead
+    /// of what was made for them: nothing is overwritten that this would read.
     fn can_be_had_again(&self, body: &Body<Memory>) -> bool {
         let own = |name: Name| self.places.block_of(name).is_some_and(|block| self.made.contains_key(&block));
         let mut elsewhere = self.touched.iter().filter(|touched| !self.made.contains_key(&touched.block));
@@ -184,7 +189,8 @@ impl Rows<'_> {
             && (self.made.is_empty() || elsewhere.all(|touched| touched.written || !written(touched.block)))
     }
 
-    /// Whether points of the map that are neighbours are so in memory, and those of the operations are not: somewhere, and the rest can be turned in shared memory.
+    /// Whether points of the map that are neighbours are so in memory, and those of the operations are not:
+    /// somewhere, and the rest can be turned in shared memory.
     fn are_columns(&self, seg: &SegOp<Memory>) -> bool {
         let (Some((column, _)), Some((row, _))) = (seg.space.dims.last(), self.space) else { return false };
         self.touched.iter().any(|touched| {
@@ -194,7 +200,8 @@ impl Rows<'_> {
         })
     }
 
-    /// How many points of a column a thread keeps: what it has before an operation, and what it has afterwards. An operation leaves elements where it found others.
+    /// How many points of a column a thread keeps: what it has before an operation, and what it has
+    /// afterwards. An operation leaves elements where it found others.
     fn points_of_columns(&self, made: &[Held], reads: &[Held]) -> Option<i64> {
         let bytes_at = |op: usize| {
             let before = made.iter().filter(|held| held.ops.contains(&op) && *held.ops.start() < op);

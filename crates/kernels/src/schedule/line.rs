@@ -5,17 +5,22 @@
 //!   ==>   the map has a plan more:   line(16 of [a], radius 1, block 256, ahead [costs])
 //! ```
 //!
-//! A step of a vector is done within the time that it takes to launch a kernel and to wait for memory. A block that computes some elements for several
-//! steps needs `r` elements more at each end for every step, which its neighbours compute as well; it waits for memory once, and for its own
-//! threads after each step (`impgen/translate/kernel/line`). Large vectors gain as well, since they are read and written once for all steps.
+//! A step of a vector is done within the time that it takes to launch a kernel and to wait for memory. A
+//! block that computes some elements for several steps needs `r` elements more at each end for every step,
+//! which its neighbours compute as well; it waits for memory once, and for its own threads after each step
+//! (`impgen/translate/kernel/line`). Large vectors gain as well, since they are read and written once for all
+//! steps.
 //!
-//! **When it is legal.** The loop is counted, and the map is its last statement. The statements before it compute scalars and views of what the loop does not change
-//! from the counter alone, so that threads can compute them for all steps; what they check, the host checks before. The map's results are what the loop hands on, as in
-//! [`steps`](super::steps), and it reads these close to its own point, also around the ends of the vector, as rotations do ([`reach`](super::steps::reach)). Nothing else that the
-//! loop hands on changes. Arrays that the map reads besides are in other blocks of memory than its results: blocks write results while others still read.
+//! **When it is legal.** The loop is counted, and the map is its last statement. The statements before it
+//! compute scalars and views of what the loop does not change from the counter alone, so that threads can
+//! compute them for all steps; what they check, the host checks before. The map's results are what the loop
+//! hands on, as in [`steps`](super::steps), and it reads these close to its own point, also around the ends
+//! of the vector, as rotations do ([`reach`](super::steps::reach)). Nothing else that the loop hands on
+//! changes. Arrays that the map reads besides are in other blocks of memory than its results: blocks write
+//! results while others still read.
 //!
-//! **When it pays.** Wherever points compute little: a seventh of them is computed twice. Where they compute more, it is for vectors that are small enough for launches to
-//! take most of the time.
+//! **When it pays.** Wherever points compute little: a seventh of them is computed twice. Where they compute
+//! more, it is for vectors that are small enough for launches to take most of the time.
 
 use super::steps::reach::{self, Ends};
 use super::steps::{last_map, LastMap};
@@ -30,7 +35,8 @@ use fehu_ir::schedule::{Amount, Condition, Line, Plan, Quantity};
 use fehu_ir::seg::SegOp;
 use fehu_ir::{Loop, Memory, Type};
 
-/// The map of a loop over vectors whose iterations may be done several at a time has a plan for that, before all others.
+/// The map of a loop over vectors whose iterations may be done several at a time has a plan for that, before
+/// all others.
 pub(super) fn line(s: &mut Scheduler, l: &mut Loop<Memory>) {
     let Some(LastMap { seg, carried, attrs, .. }) = last_map(s, l, 1) else { return };
     let radius = reach::radius(seg, &carried, &s.sums, Ends::Neighbours);
@@ -63,8 +69,8 @@ pub(super) fn line(s: &mut Scheduler, l: &mut Loop<Memory>) {
     }
 }
 
-/// The arrays of which a thread can read the elements of all steps before it computes the first: at indices that depend on nothing that the loop
-/// hands on, and as far as there are registers for them.
+/// The arrays of which a thread can read the elements of all steps before it computes the first: at indices
+/// that depend on nothing that the loop hands on, and as far as there are registers for them.
 fn ahead(seg: &SegOp<Memory>, carried: &[Name], steps: i64) -> Vec<Name> {
     let mut room_bytes = MAX_BYTES_AHEAD_OF_LINE;
     let mut ahead = vec![];

@@ -1,10 +1,12 @@
 //! Maps: how many points a thread computes, and in which order.
 //!
-//! Points that are cheap to compute are limited by memory, and one of them per thread does not keep it busy. Where a space
-//! has rows that blocks can be filled with, the points of a thread are one below the other: to find them, a thread divides
-//! once and not for each point; and what stencils read for one of them, they read for the next, so that compilers keep it in
-//! registers. Points that read where to read, and check it, wait twice: a thread has more of them, whose reads are on their way together
-//! (`impopt/read_ahead`). Where points have loops, blocks are small. Maps whose points read the same elements in loops are tiled first; see [`super::tile`].
+//! Points that are cheap to compute are limited by memory, and one of them per thread does not keep it busy.
+//! Where a space has rows that blocks can be filled with, the points of a thread are one below the other: to
+//! find them, a thread divides once and not for each point; and what stencils read for one of them, they read
+//! for the next, so that compilers keep it in registers. Points that read where to read, and check it, wait
+//! twice: a thread has more of them, whose reads are on their way together (`impopt/read_ahead`). Where
+//! points have loops, blocks are small. Maps whose points read the same elements in loops are tiled first;
+//! see [`super::tile`].
 
 use super::combine::is_heavy;
 use super::{otherwise, Scheduler};

@@ -1,7 +1,7 @@
 //! Rows of different sizes are reduced in equal shares.
 //!
-//! A reduction over rows and places of which flattening says `schedule(row_ends)` has an element at few of its points: where the place, counted from the start
-//! of all rows, is before the end of the row.
+//! A reduction over rows and places of which flattening says `schedule(row_ends)` has an element at few of
+//! its points: where the place, counted from the start of all rows, is before the end of the row.
 //!
 //! ```text
 //! #[schedule(row_ends)] segred (row < rows, k < total)
@@ -9,9 +9,11 @@
 //!   #[row_ends] return (if counts then f(row, k) else 0) }
 //! ```
 //!
-//! So nobody goes through all points. The elements of all rows and the ends of rows, in the order in which one thread would meet them, are a sequence of
-//! `rows + total` items, the merge of `ends` with the numbers of all elements. Each block gets as many of these items as any other, finds its first ones by search, and where it
-//! computes an element, `counts` holds. What a block is given does not depend on the sizes of rows: neither long rows nor many empty ones make others wait.
+//! So nobody goes through all points. The elements of all rows and the ends of rows, in the order in which
+//! one thread would meet them, are a sequence of `rows + total` items, the merge of `ends` with the numbers
+//! of all elements. Each block gets as many of these items as any other, finds its first ones by search, and
+//! where it computes an element, `counts` holds. What a block is given does not depend on the sizes of rows:
+//! neither long rows nor many empty ones make others wait.
 
 use super::{otherwise, Scheduler};
 use fehu_base::ops::CmpOp;
@@ -29,7 +31,8 @@ pub(super) fn merge_path(s: &mut Scheduler, seg: &SegOp<Memory>, attrs: &[Attr])
     }
     let [(row, rows), _] = seg.space.dims.as_slice() else { return None };
     let found = comparison(&seg.body.body.stms, *row);
-    // Without it, all points would be gone through. All places of a single row have an element, which is known without a branch.
+    // Without it, all points would be gone through. All places of a single row have an element, which is
+    // known without a branch.
     debug_assert!(
         found.is_some() || *rows == SubExp::i64(1),
         "the branch of a reduction over rows and places is not what flattening made"
@@ -49,7 +52,8 @@ fn is_mark(attr: &Attr) -> bool {
     matches!(attr, Attr::Atom(name) if name.as_str() == ROW_ENDS)
 }
 
-/// The array with the ends of rows, and what tells whether a place is before that of its row: the condition of the branch that flattening has marked.
+/// The array with the ends of rows, and what tells whether a place is before that of its row: the condition
+/// of the branch that flattening has marked.
 fn comparison(stms: &[Stm<Memory>], row: Name) -> Option<(Name, Name)> {
     let definition = |x: Name| stms.iter().find(|s| s.pat.iter().any(|p| p.name == x));
     let marked = |s: &&Stm<Memory>| s.attrs.iter().any(is_mark);

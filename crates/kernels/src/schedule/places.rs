@@ -26,7 +26,8 @@ impl Places {
         places
     }
 
-    /// The offset of an element of an array in device memory; none if that is no symbolic integer, or the array is elsewhere.
+    /// The offset of an element of an array in device memory; none if that is no symbolic integer, or the
+    /// array is elsewhere.
     pub(super) fn offset(&self, array: Name, slice: &Slice) -> Option<Poly> {
         let block = self.block_of(array)?;
         let in_device_memory = match self.types.get(&block) {
@@ -68,7 +69,8 @@ impl Places {
         offset.is_known().then_some(offset)
     }
 
-    /// The offset of the element whose indices are those of a point, in dimensions of its space that are given for each dimension of the array, or 0.
+    /// The offset of the element whose indices are those of a point, in dimensions of its space that are
+    /// given for each dimension of the array, or 0.
     pub(super) fn at_point(&self, space: &SegSpace, array: Name, dims: &[Option<usize>]) -> Option<Poly> {
         let index = |dim: &Option<usize>| match dim {
             Some(dim) => DimIndex::Fix(SubExp::Var(space.dims[*dim].0)),

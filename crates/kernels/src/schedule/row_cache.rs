@@ -1,9 +1,9 @@
 //! Rows that points read again and again are kept in shared memory.
 //!
-//! A point that goes through a row of its own in an inner loop, for every iteration of an outer one, reads the row many
-//! times; and neighbouring threads, being in different rows, read far from each other. With a row cache, the threads of a block
-//! copy the rows of all its points into shared memory first, side by side, and then each point runs its code as it is, with
-//! the rows read from there.
+//! A point that goes through a row of its own in an inner loop, for every iteration of an outer one, reads
+//! the row many times; and neighbouring threads, being in different rows, read far from each other. With a
+//! row cache, the threads of a block copy the rows of all its points into shared memory first, side by side,
+//! and then each point runs its code as it is, with the rows read from there.
 //!
 //! ```text
 //! segmap (i < n) { loop for j < k { loop for c < d { ... points[i,c] ... centres[j,c] ... } } }

@@ -1,8 +1,8 @@
 //! The attribute `#[schedule(NAME)]`: a person knows better which plan is fast.
 //!
-//! `NAME` is a plan as schedules print it, or `column` or `flat` for the order of the points of a map without tiles. Of the
-//! plan, conditions that must hold stay, and those that are about speed go; plans before it go too. So what was asked for
-//! runs wherever it can.
+//! `NAME` is a plan as schedules print it, or `column` or `flat` for the order of the points of a map without
+//! tiles. Of the plan, conditions that must hold stay, and those that are about speed go; plans before it go
+//! too. So what was asked for runs wherever it can.
 //!
 //! ```text
 //! #[schedule(segments_per_block)] map (reduce (+) 0) xss
@@ -15,8 +15,8 @@
 //!   blocks_per_segment(..)
 //! ```
 //!
-//! A name that is not among the plans of an operation changes nothing: flattening makes several operations of one, and the
-//! attribute is for those that have such a plan.
+//! A name that is not among the plans of an operation changes nothing: flattening makes several operations of
+//! one, and the attribute is for those that have such a plan.
 
 use fehu_ir::schedule::{Plan, Reason, Schedule};
 use fehu_ir::Attr;

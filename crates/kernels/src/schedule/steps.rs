@@ -5,17 +5,21 @@
 //!   ==>   the map has a plan more:   steps(4 of [a], radius 1, block 256, ..)
 //! ```
 //!
-//! A step of a stencil reads and writes the whole array, and computes little. Where the array is larger than the cache, that is what it takes
-//! time for; with four steps in one kernel, memory is read and written once for all of them (`impgen/translate/kernel/steps`).
+//! A step of a stencil reads and writes the whole array, and computes little. Where the array is larger than
+//! the cache, that is what it takes time for; with four steps in one kernel, memory is read and written once
+//! for all of them (`impgen/translate/kernel/steps`).
 //!
-//! **When it is legal.** The map is the last statement of a counted loop. Its results are what the loop hands on, and each of them is the next
-//! value of one array, of the same shape. Of what the loop changes, it uses these arrays and the counter alone, and reads the arrays close to its own point, or
-//! close around the edges, as on a torus ([`reach`]). Every one of them is read at another point as well: so the results are never written to the blocks that are read. Points cannot fail, and
-//! all that a point computes is scalars. The statements before the map compute scalars and views of what the loop does not change from the counter alone, so that threads can compute them for each
-//! step; what they check, the host checks before. If there are any, arrays that the map reads besides are in other blocks of memory than its results.
+//! **When it is legal.** The map is the last statement of a counted loop. Its results are what the loop hands
+//! on, and each of them is the next value of one array, of the same shape. Of what the loop changes, it uses
+//! these arrays and the counter alone, and reads the arrays close to its own point, or close around the
+//! edges, as on a torus ([`reach`]). Every one of them is read at another point as well: so the results are
+//! never written to the blocks that are read. Points cannot fail, and all that a point computes is scalars.
+//! The statements before the map compute scalars and views of what the loop does not change from the counter
+//! alone, so that threads can compute them for each step; what they check, the host checks before. If there
+//! are any, arrays that the map reads besides are in other blocks of memory than its results.
 //!
-//! **When it pays.** Points are computed more than once at the edges of blocks, and go through shared memory. So this is for arrays that are larger than
-//! the cache, and for points that compute little for each byte.
+//! **When it pays.** Points are computed more than once at the edges of blocks, and go through shared memory.
+//! So this is for arrays that are larger than the cache, and for points that compute little for each byte.
 
 pub(super) mod reach;
 
@@ -97,8 +101,9 @@ pub(super) struct LastMap<'l> {
     pub(super) bound: FxHashSet<Name>,
 }
 
-/// The map that a loop ends with: over so many dimensions, a point for each thread as far as has been decided, and of what the loop changes it uses the arrays that are its own
-/// results alone. All before it is of the counter.
+/// The map that a loop ends with: over so many dimensions, a point for each thread as far as has been
+/// decided, and of what the loop changes it uses the arrays that are its own results alone. All before it is
+/// of the counter.
 pub(super) fn last_map<'l>(s: &Scheduler, l: &'l mut Loop<Memory>, dims: usize) -> Option<LastMap<'l>> {
     let carried = carried(l).filter(|_| others_stay(l))?;
     let counter = counter(l)?;
@@ -141,7 +146,8 @@ fn counter(l: &Loop<Memory>) -> Option<Name> {
     }
 }
 
-/// Whether all that a loop hands on, but for the results of its last statement and blocks of memory, is the same after one iteration and after several.
+/// Whether all that a loop hands on, but for the results of its last statement and blocks of memory, is the
+/// same after one iteration and after several.
 fn others_stay(l: &Loop<Memory>) -> bool {
     let results: FxHashSet<Name> =
         l.body.stms.last().into_iter().flat_map(|s| &s.pat).map(|p| p.name).collect();
@@ -155,7 +161,8 @@ fn others_stay(l: &Loop<Memory>) -> bool {
     })
 }
 
-/// The arrays that the results of the map that a loop ends with are the next values of, in order: all of the map's own shape.
+/// The arrays that the results of the map that a loop ends with are the next values of, in order: all of the
+/// map's own shape.
 fn carried(l: &Loop<Memory>) -> Option<Vec<Name>> {
     counter(l)?;
     let [.., Stm { pat, exp: Exp::Op(MemOp::Seg(seg)), .. }] = l.body.stms.as_slice() else { return None };
@@ -202,8 +209,8 @@ fn writes_elsewhere(s: &Scheduler, seg: &SegOp<Memory>, carried: &[Name], pat: &
     elsewhere
 }
 
-/// The arrays that a thread reads ahead for all steps, as far as there are registers for them. They have the map's own shape, so that whatever a
-/// block reads of what the loop changes has an element of them as well.
+/// The arrays that a thread reads ahead for all steps, as far as there are registers for them. They have the
+/// map's own shape, so that whatever a block reads of what the loop changes has an element of them as well.
 fn kept(places: &Places, seg: &SegOp<Memory>, plan: &Steps, bound: &FxHashSet<Name>) -> Vec<Name> {
     let point: Vec<DimIndex> = seg.space.dims.iter().map(|(i, _)| DimIndex::Fix((*i).into())).collect();
     let shape: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();

@@ -11,7 +11,8 @@ use fehu_ir::seg::{SegBinOp, SegOp, SizeClass};
 use fehu_ir::{Memory, PatElem};
 
 impl Scheduler {
-    /// A scan in strips, if its segments lie beside each other: of tiles with many points of a segment, or with fewer where segments are short.
+    /// A scan in strips, if its segments lie beside each other: of tiles with many points of a segment, or
+    /// with fewer where segments are short.
     pub(super) fn strips(
         &mut self,
         pat: &[PatElem<Memory>],

@@ -1,7 +1,7 @@
 //! Operations over the cores of a CPU: how points are divided among workers.
 //!
-//! In: an operation at level `Task`. Out: its plan. Ranges of a map are divided while they run. Reductions and scans are
-//! divided into chunks before, since what chunks find is combined in their order.
+//! In: an operation at level `Task`. Out: its plan. Ranges of a map are divided while they run. Reductions
+//! and scans are divided into chunks before, since what chunks find is combined in their order.
 //!
 //! ```text
 //! segscan task (f; i < n) : (f64)                      segscan task (f; i < n) : (f64)

@@ -1,14 +1,16 @@
 //! Edits that the editor offers: fixes of diagnostics, and types that could be written.
 //!
-//! In: a range. Out: the edits that make sense there. Nothing is offered that does not work: the program is checked with the edits before.
-//! However many there are, that takes few checks, since most edits do not disturb each other:
+//! In: a range. Out: the edits that make sense there. Nothing is offered that does not work: the program is
+//! checked with the edits before. However many there are, that takes few checks, since most edits do not
+//! disturb each other:
 //!
 //! ```text
 //! let ys = map f xz      Change to `xs`            both are made in one text, and what is said about each
 //! let n = length ys      Write the type of `n`     declaration of it tells which of its edits work
 //! ```
 //!
-//! Where several edits of a declaration do not work together, they are tried one after another, in [`MAX_CHECKS`] checks at most.
+//! Where several edits of a declaration do not work together, they are tried one after another, in
+//! [`MAX_CHECKS`] checks at most.
 
 use super::hints::{self, Form, Hint};
 use crate::answer::{Answer, Refusal};

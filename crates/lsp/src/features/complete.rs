@@ -1,7 +1,7 @@
 //! Names that could stand at a place.
 //!
-//! In: the text up to a place, and what is known of the program, which may be of an older text. Out: what could be written there: names;
-//! in `special`, words that are no names.
+//! In: the text up to a place, and what is known of the program, which may be of an older text. Out: what
+//! could be written there: names; in `special`, words that are no names.
 
 mod special;
 
@@ -202,7 +202,8 @@ fn locals(analysis: &Analysis, offset: usize, items: &mut Items<'_>) {
     }
 }
 
-/// What is declared before a place, and what the declaration around it binds before it, by the text, which may be too new for any analysis.
+/// What is declared before a place, and what the declaration around it binds before it, by the text, which
+/// may be too new for any analysis.
 fn written(text: &str, offset: usize, items: &mut Items<'_>) {
     let parsed = fehu_syntax::parse(FileId(0), text);
     for dec in parsed.prog.decs.iter().take_while(|d| d.span().hi as usize <= offset) {

@@ -1,7 +1,7 @@
 //! Types that nobody wrote, shown behind the names that they are of.
 //!
-//! In: the tree of a file and its analysis, of the same text. Out: for each name that is bound without a type, and for each
-//! definition without a result type, the type.
+//! In: the tree of a file and its analysis, of the same text. Out: for each name that is bound without a
+//! type, and for each definition without a result type, the type.
 //!
 //! ```text
 //! def f (n: i64) = let xs = iota n in map (\x -> x + 1) xs

@@ -1,7 +1,8 @@
 //! Another name for a thing, in all programs of the workspace.
 //!
-//! In: a place and a name. Out: edits, or why not. Nothing is changed that should not be: each program is checked with the edits before,
-//! and must be the same as without them but for the name (`fehu_check::alike`).
+//! In: a place and a name. Out: edits, or why not. Nothing is changed that should not be: each program is
+//! checked with the edits before, and must be the same as without them but for the name
+//! (`fehu_check::alike`).
 //!
 //! ```text
 //! def f (x: i32) = let y = x in y      x to y: refused, the last y would mean something else

@@ -7,8 +7,9 @@
 //! def f (x: t) = m.g x      f function, x parameter, t type, m namespace, g function
 //! ```
 //!
-//! Most words are classified by the lexer. Names are classified by a walk over the tree that knows where names are bound: every binding has a
-//! scope that is one piece of the text, and the walk goes through the text in order, so the bindings of a name are a stack.
+//! Most words are classified by the lexer. Names are classified by a walk over the tree that knows where
+//! names are bound: every binding has a scope that is one piece of the text, and the walk goes through the
+//! text in order, so the bindings of a name are a stack.
 
 use crate::analysis::{module, Analysis};
 use crate::answer::Answer;

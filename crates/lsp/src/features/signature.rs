@@ -6,7 +6,8 @@
 //! reduce (+) |       (op: a -> a -> a) -> (ne: a) -> (as: [n]a) -> a, the second parameter
 //! ```
 //!
-//! An application is read backwards from the place, by its words: operands stand side by side, and what is in brackets is one.
+//! An application is read backwards from the place, by its words: operands stand side by side, and what is in
+//! brackets is one.
 
 use crate::analysis::module;
 use crate::answer::Answer;
@@ -103,7 +104,8 @@ fn signature(
     Some((signature, count))
 }
 
-/// The function that is applied at a place: its name, where that begins, and how many operands are complete before the place.
+/// The function that is applied at a place: its name, where that begins, and how many operands are complete
+/// before the place.
 fn applied(text: &str, offset: usize) -> Option<(Vec<&str>, usize, usize)> {
     let before = text.get(..offset)?;
     let mut tokens = fehu_syntax::tokens(FileId(0), before);

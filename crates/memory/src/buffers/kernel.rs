@@ -1,8 +1,9 @@
 //! Inside of kernels, loops that compute arrays anew use parts of one block in turns.
 //!
-//! Before: a program over `Memory`, before expansion. In kernels, blocks are not handed on: what a loop carries is in one block,
-//! and what iterations compute is copied there (see `introduce/pinned`). Where short-circuiting left such a copy, the
-//! block gets room for another array of this size, and iterations hand on where in the block the arrays are:
+//! Before: a program over `Memory`, before expansion. In kernels, blocks are not handed on: what a loop
+//! carries is in one block, and what iterations compute is copied there (see `introduce/pinned`). Where
+//! short-circuiting left such a copy, the block gets room for another array of this size, and iterations hand
+//! on where in the block the arrays are:
 //!
 //! ```text
 //! let (b : mem) = alloc(4*n)                           let (b : mem) = alloc(8*n)
@@ -15,9 +16,9 @@
 //! }
 //! ```
 //!
-//! Where a loop carries several arrays of one shape that go from one parameter to another, all are in one block, and nothing
-//! is copied between them. The array that goes on may be the parameter itself, or what the iteration made of it in place, as in
-//! loops that read one array, write another and swap them:
+//! Where a loop carries several arrays of one shape that go from one parameter to another, all are in one
+//! block, and nothing is copied between them. The array that goes on may be the parameter itself, or what the
+//! iteration made of it in place, as in loops that read one array, write another and swap them:
 //!
 //! ```text
 //! loop (p : [n]i32 @ b, q : [n]i32 @ c) for i < k {    loop (p @ b -> at, q @ b -> to, at = 0, to = n) for i < k {
@@ -32,10 +33,11 @@
 //! If the loop's array is in the result of the kernel, where there is no room for a second one, it gets
 //! a block of its own, and is copied to the result once, after the loop.
 //!
-//! A block takes turns only as a whole: if an iteration makes a longer array in it and hands on a part of that, it has no place in a
-//! part of this size, and is copied.
+//! A block takes turns only as a whole: if an iteration makes a longer array in it and hands on a part of
+//! that, it has no place in a part of this size, and is copied.
 //!
-//! Arrays that will be registers ([`results::THREAD_BYTES`]) are copied: registers have no index that is known only at run time.
+//! Arrays that will be registers ([`results::THREAD_BYTES`]) are copied: registers have no index that is
+//! known only at run time.
 
 use crate::builder::{MemBuilder, Place};
 use crate::constants::with_constants;

@@ -16,10 +16,12 @@ use fehu_ir::mem::{poly, Lmad};
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Basic, Body, DimIndex, Exp, LoopForm, Memory, Stm, SubExp};
 
-/// The most statements of the loop. Each becomes one statement of the kernel, or few, of which loops in tiles have at most 32.
+/// The most statements of the loop. Each becomes one statement of the kernel, or few, of which loops in tiles
+/// have at most 32.
 const MOST_STATEMENTS: usize = 24;
 
-/// Whether a thread's row, which is all that it has in a block, is written from its start to its end by the only loop that there is, and never read.
+/// Whether a thread's row, which is all that it has in a block, is written from its start to its end by the
+/// only loop that there is, and never read.
 pub(super) fn is_written_by_one_walk(tables: &Tables, body: &Body<Memory>, block: Name, row: &Lmad) -> bool {
     let [dim] = row.dims.as_slice() else { return false };
     let mut using = body.stms.iter().filter(|stm| uses(tables, stm, block));

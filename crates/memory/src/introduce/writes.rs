@@ -3,8 +3,8 @@
 //! A point must not see what another has written, whenever that runs. There are three ways:
 //!
 //! - a single point reads before it writes: nothing is to be done;
-//! - the operation becomes two. The first computes what is to be written, and where; the second writes it. This costs as
-//!   much as there is to write, however large the array is, as an update should;
+//! - the operation becomes two. The first computes what is to be written, and where; the second writes it.
+//!   This costs as much as there is to write, however large the array is, as an update should;
 //! - what cannot be taken in two, the rest of a scan, writes to a copy of the array.
 //!
 //! ```text

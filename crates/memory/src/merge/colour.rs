@@ -4,8 +4,9 @@
 //!
 //! 1. Blocks of equal size: in the order of their first use, each takes the place of one that is no longer needed. This
 //!    needs as few as can be.
-//! 2. Places of different sizes: the larger first, each joins one of those before it if no two blocks in them are needed at
-//!    the same time. The place then is as large as the larger one. To stay fast it tries [`MOST_TRIES`] of them.
+//! 2. Places of different sizes: the larger first, each joins one of those before it if no two blocks in them
+//!    are needed at the same time. The place then is as large as the larger one. To stay fast it tries
+//!    [`MOST_TRIES`] of them.
 //!
 //! ```text
 //! a (n bytes): 1 to 3, b (n): 2 to 4, c (n): 5 to 6, d (m): 7 to 8       places: {a, c, d}, {b}

@@ -1,7 +1,8 @@
 //! When blocks hold something that is still needed.
 //!
-//! In: a function over `Memory`. Out: for each block that it allocates, the time from the first array in it to the last use
-//! of one. Times are the numbers of statements in the order of the text. Arrays are values, so this is the life of names:
+//! In: a function over `Memory`. Out: for each block that it allocates, the time from the first array in it
+//! to the last use of one. Times are the numbers of statements in the order of the text. Arrays are values,
+//! so this is the life of names:
 //!
 //! - A name that is bound before a loop and used in it is needed until the loop ends; one that is bound inside is
 //!   gone when its iteration is.

@@ -1,7 +1,8 @@
 //! Sizes of blocks as symbolic integers, so that equal ones can be seen to be equal.
 //!
-//! `mul_i64(4, n)` and `mul_i64(m, 4)` with `m` another name of `n` are both `4*n`. A size that is at least 0 (`smax_i64(0, p)`,
-//! as allocations that were moved have it) is another one than `p` itself, which is refused when it is negative.
+//! `mul_i64(4, n)` and `mul_i64(m, 4)` with `m` another name of `n` are both `4*n`. A size that is at least 0
+//! (`smax_i64(0, p)`, as allocations that were moved have it) is another one than `p` itself, which is
+//! refused when it is negative.
 
 use fehu_algebra::Poly;
 use fehu_base::ops::{BinOp, ConvOp};

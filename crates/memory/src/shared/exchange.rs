@@ -1,9 +1,10 @@
 //! Shared memory through which the threads of a block exchange values.
 //!
-//! Before: reductions and scans in thread blocks, on scalars. After: the block allocates, before the first of them, an array for
-//! each value that their operators combine, and flags where rows of a scan lie side by side. All operations of a block use the
-//! same arrays, one after the other, so each is as large as the largest of them needs: an element for each point, but no more than the
-//! block may have threads, and at least one for each warp.
+//! Before: reductions and scans in thread blocks, on scalars. After: the block allocates, before the first of
+//! them, an array for each value that their operators combine, and flags where rows of a scan lie side by
+//! side. All operations of a block use the same arrays, one after the other, so each is as large as the
+//! largest of them needs: an element for each point, but no more than the block may have threads, and at
+//! least one for each warp.
 //!
 //! ```text
 //! segmap block (i < n) {                          let (t : i64) = get_size_max block_size

@@ -1,12 +1,13 @@
 //! How a block is laid out anew when what is in it moves.
 //!
-//! The value that is to be put somewhere else fills its block, and gets another place. The other arrays in the block are
-//! parts of it, or it in another shape or order, and follow it:
+//! The value that is to be put somewhere else fills its block, and gets another place. The other arrays in
+//! the block are parts of it, or it in another shape or order, and follow it:
 //!
 //! - if the new place is evenly spaced, what is at `p` in the old block is at `start + p*step` in the new one;
-//! - else each dimension of the value gets a new stride. A part of the value is then taken as a slice of it: its offset and
-//!   strides are written as multiples of the value's strides, which must stay within the value's sizes. For a value
-//!   `0 + {(n : m), (m : 1)}` that becomes `a + {(n : s), (m : 1)}`, its row `m*i + {(m : 1)}` becomes `a + s*i + {(m : 1)}`.
+//! - else each dimension of the value gets a new stride. A part of the value is then taken as a slice of it:
+//!   its offset and strides are written as multiples of the value's strides, which must stay within the
+//!   value's sizes. For a value `0 + {(n : m), (m : 1)}` that becomes `a + {(n : s), (m : 1)}`, its row `m*i
+//!   + {(m : 1)}` becomes `a + s*i + {(m : 1)}`.
 
 use fehu_algebra::{Facts, Poly};
 use fehu_analysis::{remainder_of, Known};
@@ -31,8 +32,8 @@ impl Layout {
         found(own, to).or_else(reversed).unwrap_or(Layout::Alone)
     }
 
-    /// Where what is at a place in the value's own block will be. `sure` is what holds whatever is checked: a part that turns out to
-    /// reach beyond its row must not be written before the check that says so.
+    /// Where what is at a place in the value's own block will be. `sure` is what holds whatever is checked: a
+    /// part that turns out to reach beyond its row must not be written before the check that says so.
     pub(super) fn moved(&self, known: &Known, sure: &Facts, lmad: &Lmad) -> Option<Lmad> {
         let moved = match self {
             Layout::Even { start, step } => {
@@ -54,8 +55,9 @@ impl Layout {
     }
 }
 
-/// The same two places with dimensions along which the first goes backwards reversed in both, so that each element of the one is still for
-/// the same element of the other: an array that is read from its end fills its block as well.
+/// The same two places with dimensions along which the first goes backwards reversed in both, so that each
+/// element of the one is still for the same element of the other: an array that is read from its end fills
+/// its block as well.
 fn forwards(sure: &Facts, own: &Lmad, to: &Lmad) -> Option<(Lmad, Lmad)> {
     let (mut own, mut to) = (own.map_parts(|p| sure.normalise(p)), to.clone());
     if own.rank() != to.rank() {
@@ -95,8 +97,8 @@ fn strides(own: &Lmad, to: &Lmad) -> Option<Layout> {
     Some(Layout::Strides { start: to.offset.clone(), dims })
 }
 
-/// The dimensions of a value with what is known of their sizes and strides written out: a size that is a product by its definition
-/// is that product in the types of arrays with one dimension more.
+/// The dimensions of a value with what is known of their sizes and strides written out: a size that is a
+/// product by its definition is that product in the types of arrays with one dimension more.
 fn by_definitions(sure: &Facts, dims: &[(Dim, Poly)]) -> Vec<(Dim, Poly)> {
     let written = |own: &Dim| Dim::new(sure.normalise(&own.size), sure.normalise(&own.stride));
     dims.iter().map(|(own, new)| (written(own), new.clone())).collect()

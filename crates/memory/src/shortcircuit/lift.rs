@@ -1,9 +1,10 @@
 //! What a destination depends on is computed earlier.
 //!
-//! A value can only be made at its destination if the place is known by then, and what has to be checked before something is
-//! put there has been checked. Scalars, checks, and allocations move up, over the statement that makes the value, with all
-//! that they depend on. A check then fails before the value is computed instead of afterwards. Elements of arrays are read
-//! earlier if nothing in between writes to their memory.
+//! A value can only be made at its destination if the place is known by then, and what has to be checked
+//! before something is put there has been checked. Scalars, checks, and allocations move up, over the
+//! statement that makes the value, with all that they depend on. A check then fails before the value is
+//! computed instead of afterwards. Elements of arrays are read earlier if nothing in between writes to their
+//! memory.
 
 use super::around::Around;
 use super::{is_alloc, Reason, ShortCircuit};

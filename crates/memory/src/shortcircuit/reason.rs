@@ -37,8 +37,8 @@ impl ShortCircuit {
         }
     }
 
-    /// The statement whose uses of the destination are in the way: the shortest beginning of the statements that is not in
-    /// order ends with it.
+    /// The statement whose uses of the destination are in the way: the shortest beginning of the statements
+    /// that is not in order ends with it.
     pub(super) fn in_the_way(
         &self,
         order: &Order<'_>,

@@ -1,9 +1,9 @@
 //! What a point of a parallel operation makes is made in the point's own part of the result.
 //!
-//! On a GPU, neighbouring threads then write far from each other, each to its own row, while memory of their own is
-//! interleaved. So that is for what is only written there; what is also read stays where it is fast, and is
-//! copied in the end, unless the result will be interleaved too (`interleave`). The same holds for thread blocks and their
-//! shared memory.
+//! On a GPU, neighbouring threads then write far from each other, each to its own row, while memory of their
+//! own is interleaved. So that is for what is only written there; what is also read stays where it is fast,
+//! and is copied in the end, unless the result will be interleaved too (`interleave`). The same holds for
+//! thread blocks and their shared memory.
 
 use super::{Around, Reason, ShortCircuit};
 use crate::builder::Place;
@@ -18,7 +18,8 @@ use fehu_ir::{Basic, Body, Exp, Memory, PatElem, Stm, SubExp};
 use rustc_hash::FxHashSet;
 
 impl ShortCircuit {
-    /// Lets the points of all operations of a body, whose facts these are, make their results in place, innermost ones first.
+    /// Lets the points of all operations of a body, whose facts these are, make their results in place,
+    /// innermost ones first.
     pub(super) fn points(&mut self, body: &mut Body<Memory>, facts: &Facts) {
         deep(|| {
             for stm in &mut body.stms {

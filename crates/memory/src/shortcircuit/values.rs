@@ -89,8 +89,9 @@ impl ShortCircuit {
         put(&self.tables, stm).into_iter().filter_map(dest).collect()
     }
 
-    /// The checks in a range that must pass before anything is written into the array that a statement joins: those by which no part has
-    /// a negative size. It is only as large as its parts together, and one part may be made before another was found to be impossible.
+    /// The checks in a range that must pass before anything is written into the array that a statement joins:
+    /// those by which no part has a negative size. It is only as large as its parts together, and one part
+    /// may be made before another was found to be impossible.
     pub(super) fn checks_of_parts(&self, body: &Body<Memory>, range: Range<usize>) -> Vec<Name> {
         let Some(Exp::Basic(Basic::Concat { dim, arrays, .. })) = body.stms.get(range.end).map(|s| &s.exp)
         else {

@@ -81,7 +81,8 @@ struct Flattened {
     certs: Vec<Name>,
 }
 
-/// A reshape that makes one dimension of the outer ones of a nest, perhaps after others have done so with some of these.
+/// A reshape that makes one dimension of the outer ones of a nest, perhaps after others have done so with
+/// some of these.
 fn flattening(
     stm: &Stm<Soacs>,
     made: &FxHashMap<Name, Type>,
@@ -160,8 +161,8 @@ impl Out<'_, '_> {
                 }
             }
         }
-        // A range along a dimension is made where the map over it is: a nest without points makes none of those inside, whose
-        // sizes may be no sizes then.
+        // A range along a dimension is made where the map over it is: a nest without points makes none of
+        // those inside, whose sizes may be no sizes then.
         let mut along: Vec<(Stm<Soacs>, Name)> = vec![];
         if !ranges.is_empty() {
             for n in dims {

@@ -1,7 +1,8 @@
 //! Maps over flattened views are nests over the views, on CPUs.
 //!
-//! Before: any valid program. After: no map of one dimension has an input that only it reads, and that had to be copied first
-//! because no index function flattens it: a transposed array, or rows of which a part is taken.
+//! Before: any valid program. After: no map of one dimension has an input that only it reads, and that had to
+//! be copied first because no index function flattens it: a transposed array, or rows of which a part is
+//! taken.
 //!
 //! ```text
 //! let (t : [m][n]f32) = rearrange [1, 0] a                let (t : [m][n]f32) = rearrange [1, 0] a
@@ -10,8 +11,8 @@
 //!                                                         let (ys : [k]f32) = reshape [k] nest
 //! ```
 //!
-//! The result of the nest is in order, so that flattening it costs nothing. GPUs keep the copy: it is the transposition that
-//! makes neighbouring threads read neighbouring elements.
+//! The result of the nest is in order, so that flattening it costs nothing. GPUs keep the copy: it is the
+//! transposition that makes neighbouring threads read neighbouring elements.
 
 use super::nest::make_nests;
 use super::push::{learn_ranges, Ranges};
@@ -74,7 +75,8 @@ fn scattered(types: &Types, stm: &Stm<Soacs>) -> Vec<(Name, Type)> {
     }
 }
 
-/// Whether there may be elements between those of a slice: it takes part of a dimension inside of one of which it takes several.
+/// Whether there may be elements between those of a slice: it takes part of a dimension inside of one of
+/// which it takes several.
 fn has_gaps(shape: &[SubExp], slice: &[DimIndex]) -> bool {
     let whole = |(d, n): (&DimIndex, &SubExp)| match d {
         DimIndex::Fix(_) => false,

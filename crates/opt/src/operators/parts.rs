@@ -4,8 +4,8 @@
 //! \(a, x, b, y) { let c = add(a, b); let z = max(x, y); return (c, z) }   ->   \(a, b) { ... return (c) }, \(x, y) { ... return (z) }
 //! ```
 //!
-//! A component is a result with the two operands at its place. Two of them belong together if a statement needs something
-//! of both. Statements that need nothing of any are part of all.
+//! A component is a result with the two operands at its place. Two of them belong together if a statement
+//! needs something of both. Statements that need nothing of any are part of all.
 
 use fehu_base::{Name, NameSource};
 use fehu_ir::free::free_in_stm;

@@ -1,8 +1,9 @@
 //! A loop that fills place `i` of arrays from what is at place `i` of others is a map.
 //!
-//! Its body is *peeled*: an array of which it only ever looks at, or replaces, `xs[i]` or a part of that becomes the row
-//! itself. If nothing else of the body depends on `i`, iterations have nothing to do with each other, and the body is
-//! what is done to rows. Those may be treated alike: `r with [i, j] = xs[i, j] + ys[i, j]` in two loops is two maps.
+//! Its body is *peeled*: an array of which it only ever looks at, or replaces, `xs[i]` or a part of that
+//! becomes the row itself. If nothing else of the body depends on `i`, iterations have nothing to do with
+//! each other, and the body is what is done to rows. Those may be treated alike: `r with [i, j] = xs[i, j] +
+//! ys[i, j]` in two loops is two maps.
 
 use super::position;
 use fehu_base::{Name, NameSource};

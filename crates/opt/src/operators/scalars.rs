@@ -10,10 +10,11 @@
 //! map \(x : [2][2]f32) { return (x[0,0], x[0,1], x[1,0], x[1,1]) }
 //! ```
 //!
-//! Inside of the operator the rows are there again. Each is a thread's own, and its size is known, so that it is in registers.
+//! Inside of the operator the rows are there again. Each is a thread's own, and its size is known, so that it
+//! is in registers.
 //!
-//! How many numbers are few: each thread of a block hands all of them to others, through registers or shared memory. A map
-//! has a better way, column by column, unless there are very few.
+//! How many numbers are few: each thread of a block hands all of them to others, through registers or shared
+//! memory. A map has a better way, column by column, unless there are very few.
 
 use super::on_arrays;
 use fehu_base::tuning::fusion;
@@ -111,7 +112,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// The operator on numbers, with its neutral element; or what it was. `outer` are the dimensions outside of its results.
+    /// The operator on numbers, with its neutral element; or what it was. `outer` are the dimensions outside
+    /// of its results.
     fn operator(
         &mut self,
         op: Lambda<Soacs>,

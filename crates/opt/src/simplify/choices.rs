@@ -5,8 +5,9 @@
 //!   ==>   up is at least 0 and below n: the check goes
 //! ```
 //!
-//! Programs say so what is beyond an edge. What holds of both results, each under its condition, holds of the integer. There is no end of what might hold; what is asked are
-//! the two things that indices are checked for: that it is not negative, and that it is below what an index around it is below.
+//! Programs say so what is beyond an edge. What holds of both results, each under its condition, holds of the
+//! integer. There is no end of what might hold; what is asked are the two things that indices are checked
+//! for: that it is not negative, and that it is below what an index around it is below.
 
 use super::engine::Engine;
 use super::frame::{Frame, FrameKind};

@@ -71,8 +71,8 @@ pub(crate) struct Engine<'a, R: Rep<Dec = ()>> {
     levels: FxHashMap<Name, usize>,
     /// Arrays that are others under certificates, and which.
     checked: FxHashMap<Name, Name>,
-    /// The same of scalars. A size that was checked has to be seen as the size that it is: two operations over the same points may
-    /// be one.
+    /// The same of scalars. A size that was checked has to be seen as the size that it is: two operations
+    /// over the same points may be one.
     checked_sizes: FxHashMap<Name, Name>,
     /// Certificates that the statements around depend on.
     implied: Vec<Name>,
@@ -290,9 +290,10 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
         }
     }
 
-    /// A statement that uses a value under a certificate may depend on the certificate itself; of scalars, only statements that make
-    /// arrays may: arithmetic, and what is rewritten to arithmetic, loses its certificates, and the check would be lost with them.
-    /// What the statements around depend on need not be said of other names again.
+    /// A statement that uses a value under a certificate may depend on the certificate itself; of scalars,
+    /// only statements that make arrays may: arithmetic, and what is rewritten to arithmetic, loses its
+    /// certificates, and the check would be lost with them. What the statements around depend on need not be
+    /// said of other names again.
     fn see_through_checks(&mut self, stm: &mut Stm<R>) {
         let sizes = match &stm.exp {
             Exp::Op(_) => true,

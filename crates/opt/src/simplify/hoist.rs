@@ -1,10 +1,9 @@
 //! How far outside a statement may be put.
 //!
-//! A statement leaves the loops and lambdas on whose names it does not depend,
-//! if running it once more (when they run zero times) is harmless: it cannot
-//! fail, it reads no element out of bounds, and it takes over no memory. It
-//! leaves a branch only on the way out of a loop, and only if it is cheap, or if the branch is taken by some of many points: then
-//! all that take it would compute the same.
+//! A statement leaves the loops and lambdas on whose names it does not depend, if running it once more (when
+//! they run zero times) is harmless: it cannot fail, it reads no element out of bounds, and it takes over no
+//! memory. It leaves a branch only on the way out of a loop, and only if it is cheap, or if the branch is
+//! taken by some of many points: then all that take it would compute the same.
 //!
 //! ```text
 //! map (\i -> if f i then (scan (+) 0 sizes)[i] else 0) is       the sums are made once, not by each point
@@ -16,8 +15,8 @@
 //! map (\i -> sum xs[:k] + i) (iota q)       with q = 0, `xs[:k]` need not be inside of `xs`
 //! ```
 //!
-//! So a view leaves only if it is known to be inside of its array at the new place too. That its size is no negative number
-//! must be known as well: what follows believes it.
+//! So a view leaves only if it is known to be inside of its array at the new place too. That its size is no
+//! negative number must be known as well: what follows believes it.
 
 use super::engine::Engine;
 use super::frame::FrameKind;
@@ -138,7 +137,8 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         }
     }
 
-    /// Whether the views inside of an expression are proven to be inside of their arrays without what holds around it here.
+    /// Whether the views inside of an expression are proven to be inside of their arrays without what holds
+    /// around it here.
     fn views_hold(&self, exp: &Exp<R>, level: usize) -> bool {
         let mut hold = true;
         for_each_body(exp, &mut |b: &Body<R>| {
@@ -316,7 +316,8 @@ fn total_stm<R: Rep>(stm: &Stm<R>) -> bool {
     is_total(&stm.exp)
 }
 
-/// How many statements there are in a statement, itself included; `None` if more than the limit. No more than that are looked at.
+/// How many statements there are in a statement, itself included; `None` if more than the limit. No more than
+/// that are looked at.
 pub(crate) fn size<R: Rep>(stm: &Stm<R>, limit: usize) -> Option<usize> {
     let mut left = limit;
     takes(stm, &mut left).then(|| limit - left)

@@ -9,8 +9,8 @@
 //! products may wrap around. Identities that hold also when wrapping (`a + b - b = a`) need no such care;
 //! they use polynomials of their own (`ring`).
 //!
-//! A sum that may wrap is exact where it turns out to be small: if `t = n + 1` is the size of an array, then `n` is `t - 1`, which does not
-//! wrap, whatever `n` was to begin with. So a size makes its summands known.
+//! A sum that may wrap is exact where it turns out to be small: if `t = n + 1` is the size of an array, then
+//! `n` is `t - 1`, which does not wrap, whatever `n` was to begin with. So a size makes its summands known.
 
 use super::engine::Engine;
 use super::frame::Promise;
@@ -106,8 +106,8 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         self.tell(level, |f| f.assume_size(sym(n)));
     }
 
-    /// The name has so few bits from this level on. If it is a sum of which one operand is unknown, then that one is the difference of two
-    /// integers with few bits, which does not wrap.
+    /// The name has so few bits from this level on. If it is a sum of which one operand is unknown, then that
+    /// one is the difference of two integers with few bits, which does not wrap.
     fn learn_bits(&mut self, mut n: Name, mut bits: u32, level: usize) {
         loop {
             self.bits.insert(n, bits);

@@ -1,8 +1,8 @@
 //! The tree of the bodies of a function: which is the innermost that contains two others?
 //!
-//! Each scope knows, besides its parent, one ancestor further away, such that any ancestor is reached in a number of steps that
-//! is logarithmic in the depth (a skew-binary jump pointer). Deep nests, such as long chains of `else if`, thus cost no more than
-//! n log n.
+//! Each scope knows, besides its parent, one ancestor further away, such that any ancestor is reached in a
+//! number of steps that is logarithmic in the depth (a skew-binary jump pointer). Deep nests, such as long
+//! chains of `else if`, thus cost no more than n log n.
 
 /// What a scope is to the one around it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,5 @@
-//! Changes bytes by lot: pieces of text are deleted, doubled, moved, and taken from other files; single bytes become others.
+//! Changes bytes by lot: pieces of text are deleted, doubled, moved, and taken from other files; single bytes
+//! become others.
 
 use crate::choices::Random;
 

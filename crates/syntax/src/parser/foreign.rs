@@ -1,6 +1,7 @@
 //! What other languages write, where a word does not belong: the form that was probably meant.
 //!
-//! In: the error about the current word, and what was expected. Out: the error, with help and an edit where one form is likely.
+//! In: the error about the current word, and what was expected. Out: the error, with help and an edit where
+//! one form is likely.
 //!
 //! ```text
 //! fun f x = x             functions are defined with 'def'

@@ -6,9 +6,10 @@
 //! threshold with the least slowdown over all data sets is taken, and the
 //! [`Conflict`] says which data sets contradict each other.
 //!
-//! Such a contradiction means that something else matters than the parallelism which the threshold is compared with. Where
-//! the program knows another size there ([`super::forest::Split`]), the threshold is [`Split`] by it: one value holds where
-//! that size is small, and another one beyond a border between data sets. This takes no further measurements.
+//! Such a contradiction means that something else matters than the parallelism which the threshold is
+//! compared with. Where the program knows another size there ([`super::forest::Split`]), the threshold is
+//! [`Split`] by it: one value holds where that size is small, and another one beyond a border between data
+//! sets. This takes no further measurements.
 //!
 //! ```text
 //! rows   columns   best version        rows ≥ t alone is wrong for one of the two;
@@ -109,7 +110,8 @@ pub(super) fn combine(curves: &[(usize, &Curve)], idle: &[(usize, &Curve)]) -> D
     Decision { value, interval, conflicts: conflicts(curves, value), split: None }
 }
 
-/// The same, but where data sets contradict each other, the threshold is split by the other size, if that makes them faster.
+/// The same, but where data sets contradict each other, the threshold is split by the other size, if that
+/// makes them faster.
 pub(super) fn combine_or_split(
     curves: &[(usize, &Curve)],
     idle: &[(usize, &Curve)],

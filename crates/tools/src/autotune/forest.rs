@@ -9,8 +9,9 @@
 //! main.suff_intra_par_1   threshold(32, !main.suff_outer_par_0)
 //! ```
 //!
-//! A threshold that may be [split](super::combine) by another size comes with two more parameters. Where the other size reaches
-//! the border, parallelism is compared with the second one instead. Nothing reaches a border that is not set.
+//! A threshold that may be [split](super::combine) by another size comes with two more parameters. Where the
+//! other size reaches the border, parallelism is compared with the second one instead. Nothing reaches a
+//! border that is not set.
 //!
 //! ```text
 //! main.suff_outer_par_0_border   threshold_border(main.suff_outer_par_0)

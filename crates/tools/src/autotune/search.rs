@@ -279,8 +279,8 @@ impl DataSet {
         })
     }
 
-    /// The path that a run takes: for each threshold that is asked, the least amount of parallelism that reaches it. Settings
-    /// with the same path do the same.
+    /// The path that a run takes: for each threshold that is asked, the least amount of parallelism that
+    /// reaches it. Settings with the same path do the same.
     fn path(&self, forest: &Forest) -> Vec<i64> {
         let asked = |threshold: usize| self.asks(forest, threshold, |before| Some(self.settings[before]));
         let least = |t: usize| self.seen[t].range(self.settings[t]..).next().copied().unwrap_or(INFINITY);

@@ -1,8 +1,9 @@
 //! Sizes of blocks and tiles, once thresholds are known.
 //!
-//! Unlike a threshold, a size has no order between good and bad: every value of a short list is tried, one parameter after the other,
-//! with what is best so far for the others. A value is taken if the data sets that call the parameter's entry point are
-//! faster by it, all together and by more than measurements differ by chance.
+//! Unlike a threshold, a size has no order between good and bad: every value of a short list is tried, one
+//! parameter after the other, with what is best so far for the others. A value is taken if the data sets that
+//! call the parameter's entry point are faster by it, all together and by more than measurements differ by
+//! chance.
 //!
 //! ```text
 //! main.segmap_tile_size_0    16    8: +12%   32: -4%      =>  32
@@ -51,8 +52,8 @@ pub(super) fn most_runs(sizes: &[Size], datasets: usize) -> usize {
     datasets * (1 + sizes.iter().map(|s| s.values.len()).sum::<usize>())
 }
 
-/// Finds good sizes. `entries` are the entry points of the data sets; `time` says how long a data set takes with some values,
-/// or nothing if it fails.
+/// Finds good sizes. `entries` are the entry points of the data sets; `time` says how long a data set takes
+/// with some values, or nothing if it fails.
 pub(super) fn search(
     sizes: &[Size],
     entries: &[&str],

@@ -7,9 +7,9 @@
 //! -- > f 2                 ``` > f 2 ``` and then what it gives
 //! ```
 //!
-//! A run of comment lines at the left margin is one block, and its first line says of which kind: `-- >` begins a directive,
-//! `-- ==` a test block, which is code; anything else is text. What is not a comment is code, as are blank lines before it;
-//! other blank lines are a block of their own, so that they stay.
+//! A run of comment lines at the left margin is one block, and its first line says of which kind: `-- >`
+//! begins a directive, `-- ==` a test block, which is code; anything else is text. What is not a comment is
+//! code, as are blank lines before it; other blank lines are a block of their own, so that they stay.
 
 /// A piece of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -9,8 +9,8 @@ use crate::media::video::{Playing, Writer};
 use crate::programs::script::{wrong, Evaluator, Res, ScriptError, Val};
 use std::path::Path;
 
-/// The content of the file that a directive gives; for text, the text. `name` is the file's, whose extension says in which
-/// format it is.
+/// The content of the file that a directive gives; for text, the text. `name` is the file's, whose extension
+/// says in which format it is.
 pub(super) fn content(e: &mut Evaluator, directive: &Directive, name: &str, scratch: &Path) -> Res<Vec<u8>> {
     let value = e.exp(&directive.exp)?;
     match &directive.product {

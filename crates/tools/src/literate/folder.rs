@@ -1,5 +1,6 @@
-//! The folder of generated files. What a directive gave is there under a name that begins with a hash of everything that it
-//! depends on, so that it is computed only once; files that no directive needs any more are removed.
+//! The folder of generated files. What a directive gave is there under a name that begins with a hash of
+//! everything that it depends on, so that it is computed only once; files that no directive needs any more
+//! are removed.
 //!
 //! ```text
 //! foo-img/26b07dbf1f772d98...-img.png      a picture

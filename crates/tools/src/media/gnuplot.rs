@@ -1,5 +1,5 @@
-//! Plots by a script for `gnuplot`: each data set is a file with a column for each array, and a variable of the script with
-//! its name.
+//! Plots by a script for `gnuplot`: each data set is a file with a column for each array, and a variable of
+//! the script with its name.
 
 use super::outside;
 use fehu_driver::files::write;

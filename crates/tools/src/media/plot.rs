@@ -1,8 +1,8 @@
 //! Plots of lines, as SVG.
 //!
-//! In: series of points. Out: a picture with axes, ticks at round numbers, a line for each series, and a legend if they have
-//! names. Points that are no numbers interrupt a line. A line has at most a few points for each column of pixels: with the
-//! smallest and the largest of each it looks the same.
+//! In: series of points. Out: a picture with axes, ticks at round numbers, a line for each series, and a
+//! legend if they have names. Points that are no numbers interrupt a line. A line has at most a few points
+//! for each column of pixels: with the smallest and the largest of each it looks the same.
 //!
 //! ```text
 //! let svg = plot::svg(&[Series { name: None, xs: vec![0.0, 1.0], ys: vec![2.0, 3.0] }], (500, 500));

@@ -148,7 +148,8 @@ impl ServerProcess {
         String::from_utf8_lossy(&std::mem::take(&mut *lock(&self.stderr))).into_owned()
     }
 
-    /// What is wrong with a server that has ended: during which command, how, and what it said last, as nobody can ask it again.
+    /// What is wrong with a server that has ended: during which command, how, and what it said last, as
+    /// nobody can ask it again.
     fn explain(&mut self, error: &ServerError, status: Option<ExitStatus>) -> String {
         let mut message = error.to_string();
         if matches!(error, ServerError::Closed { .. } | ServerError::Io(_)) {
@@ -167,7 +168,8 @@ impl ServerProcess {
         message
     }
 
-    /// Ends the process, which ends by itself when nobody talks to it any more. How it ended; `None` if it had to be killed.
+    /// Ends the process, which ends by itself when nobody talks to it any more. How it ended; `None` if it
+    /// had to be killed.
     fn end(&mut self) -> Option<ExitStatus> {
         self.connection = None;
         let start = Instant::now();

@@ -32,8 +32,8 @@ use std::time::Duration;
 /// How many candidates a property is called on.
 const CANDIDATES: u64 = 100;
 
-/// Tests properties, in this order, each of which holds or fails for a reason; if the types of some are wrong, only says
-/// so.
+/// Tests properties, in this order, each of which holds or fails for a reason; if the types of some are
+/// wrong, only says so.
 pub(super) fn test_properties(names: &[&String], built: &mut Built, seed: u64) -> Vec<Result<(), String>> {
     let transfer = built.scratch().join("candidate");
     let mut tester = Tester { running: built.tested(), seed, transfer, named: 0 };

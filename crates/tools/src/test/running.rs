@@ -1,8 +1,8 @@
 //! A program under test that keeps running: one server for all data sets, properties and scripts of a program.
 //!
-//! Starting a process for each data set would cost more than most of them, above all on GPUs, where a context and kernels
-//! are made first. A server that crashed, ended or took too long is started again for the next data set, so that one
-//! failure does not hide others.
+//! Starting a process for each data set would cost more than most of them, above all on GPUs, where a context
+//! and kernels are made first. A server that crashed, ended or took too long is started again for the next
+//! data set, so that one failure does not hide others.
 //!
 //! ```text
 //! let mut running = Running::new(server, runner, &options, limit);

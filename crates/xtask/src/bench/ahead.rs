@@ -1,8 +1,8 @@
 //! What is made ahead of the measurement, on all cores while the one that measures waits for a GPU: data, right
 //! answers, and servers, whose start compiles kernels.
 //!
-//! Everything is begun in the order of the cases. The three kinds have threads of their own, so that a slow answer delays
-//! answers alone. The servers of a few programs are there before their turn comes.
+//! Everything is begun in the order of the cases. The three kinds have threads of their own, so that a slow
+//! answer delays answers alone. The servers of a few programs are there before their turn comes.
 
 use super::contest::{Contestant, Workshop};
 use super::measure::Answers;

@@ -74,7 +74,8 @@ pub(crate) struct Contest<'a> {
     pub(crate) budget: Duration,
 }
 
-/// Measure all cases, each with new processes; failures are part of the result. `save` is given all rows after every case.
+/// Measure all cases, each with new processes; failures are part of the result. `save` is given all rows
+/// after every case.
 pub(crate) fn measure(contest: Contest, save: &dyn Fn(&[Row])) -> Vec<Row> {
     let Contest { shop, cases, contestants, plan, budget } = contest;
     let start = Instant::now();
@@ -159,8 +160,8 @@ fn measure_case(
     }
 }
 
-/// Build, and find out how many runs fill the time of a round. The time of the first run is measured unless it is given;
-/// if it fills ten rounds it is all there is.
+/// Build, and find out how many runs fill the time of a round. The time of the first run is measured unless
+/// it is given; if it fills ten rounds it is all there is.
 fn prepare(
     shop: &Workshop,
     case: &Case,

@@ -9,9 +9,9 @@
 //!   huge large [65536][256]f32@-1:1 ...
 //! ```
 //!
-//! `data`, `huge` and `cpu` name a set and describe its values (see `makers`); `file:NAME` stands for all values of a file in
-//! the published folder, `file:NAME+WORD` replaces its first values. `tolerance` and `absolute` say how far answers may be apart, `strays`
-//! which part of the elements may be farther.
+//! `data`, `huge` and `cpu` name a set and describe its values (see `makers`); `file:NAME` stands for all
+//! values of a file in the published folder, `file:NAME+WORD` replaces its first values. `tolerance` and
+//! `absolute` say how far answers may be apart, `strays` which part of the elements may be farther.
 
 use super::values::Tolerance;
 use std::path::Path;

@@ -211,8 +211,8 @@ fn measure_case(
     (row, files)
 }
 
-/// How often to call in a round of so many microseconds. The first call of a fast program says little: it loads kernels. Over
-/// ten times the round, the first call is all there is.
+/// How often to call in a round of so many microseconds. The first call of a fast program says little: it
+/// loads kernels. Over ten times the round, the first call is all there is.
 fn pace(seat: &mut Seat, entry: &str, first: f64, round: f64) -> Result<Pace, String> {
     if first > 10.0 * round {
         return Ok(Pace { runs: 0, times: vec![first] });

@@ -1,6 +1,7 @@
 //! Whether the conditions of a filter are classes: exactly one of them holds for each element.
 //!
-//! Then the elements of the last condition need not be counted, since they are those of no other one. A partition is such a filter.
+//! Then the elements of the last condition need not be counted, since they are those of no other one. A
+//! partition is such a filter.
 //!
 //! ```text
 //! let (c : bool) = slt_i32(0i32, x)
@@ -10,8 +11,8 @@
 use fehu_analysis::conditions::{Conditions, Table};
 use fehu_ir::{Body, Soacs, SubExp};
 
-/// Whether exactly one of these results of a body is true, whatever the code computes. If that depends on more than truth tables have
-/// room for, it counts as false.
+/// Whether exactly one of these results of a body is true, whatever the code computes. If that depends on
+/// more than truth tables have room for, it counts as false.
 pub(super) fn exactly_one(body: &Body<Soacs>, conditions: &[SubExp]) -> bool {
     let mut known = Conditions::default();
     known.body(body);

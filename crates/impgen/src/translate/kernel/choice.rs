@@ -1,8 +1,8 @@
 //! The host's choice between the plans of a schedule.
 //!
-//! A schedule says which plans there are and when each of them is used (see [`fehu_ir::schedule`]); this file makes host
-//! code of its conditions. What a condition is about is known to whoever emits the plan, who gives it as a list of quantities;
-//! limits of the device and parameters are asked for here.
+//! A schedule says which plans there are and when each of them is used (see [`fehu_ir::schedule`]); this file
+//! makes host code of its conditions. What a condition is about is known to whoever emits the plan, who gives
+//! it as a list of quantities; limits of the device and parameters are asked for here.
 
 use crate::translate::kernel::point;
 use crate::translate::kernel::size;

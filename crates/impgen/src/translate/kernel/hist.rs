@@ -1,18 +1,21 @@
 //! Histograms.
 //!
-//! A histogram that fits shared memory is made there, by each block for a part of the points, and the blocks' histograms are
-//! then added to the result. Otherwise every point updates the result itself. Which of the two runs is decided when sizes are
-//! known, as the schedule says, and so are, of the first, these:
+//! A histogram that fits shared memory is made there, by each block for a part of the points, and the blocks'
+//! histograms are then added to the result. Otherwise every point updates the result itself. Which of the two
+//! runs is decided when sizes are known, as the schedule says, and so are, of the first, these:
 //!
 //! - The bins are divided into *slices*, one for each *pass* over all points, so that those of a pass fit.
-//! - Updates that meet in one bin wait for each other. So there are several *copies* of each bin, side by side, as far as memory
-//!   allows and the parts are long enough to pay for it. Elements that are parts of a word meet in the word: its parts are the same
-//!   copy of neighbouring bins, so that threads with different copies never meet.
-//! - To add a block's histogram to the result takes as many updates as there are bins. Where there is no instruction, blocks
-//!   write theirs beside each other, and a second kernel adds them up. There and among many copies, a team of threads has each bin.
+//! - Updates that meet in one bin wait for each other. So there are several *copies* of each bin, side by
+//!   side, as far as memory allows and the parts are long enough to pay for it. Elements that are parts of a
+//!   word meet in the word: its parts are the same copy of neighbouring bins, so that threads with different
+//!   copies never meet.
+//! - To add a block's histogram to the result takes as many updates as there are bins. Where there is no
+//!   instruction, blocks write theirs beside each other, and a second kernel adds them up. There and among
+//!   many copies, a team of threads has each bin.
 //!
-//! Segments (histograms of rows) are distributed over blocks: a *group* of short ones to one block, so that its threads have
-//! points enough; one long segment to several blocks. A block that is alone with its segments just writes its results.
+//! Segments (histograms of rows) are distributed over blocks: a *group* of short ones to one block, so that
+//! its threads have points enough; one long segment to several blocks. A block that is alone with its
+//! segments just writes its results.
 //!
 //! ```text
 //! hist (+) 0 10 is xs           1,000,000 points: 1 group, 123 blocks, 16 copies of 10 bins (without instruction: 384)
@@ -432,7 +435,8 @@ fn leave_bin(
     );
 }
 
-/// Adds copies of bins up to at most one for each member of a team. A member adds its copies to the first of them. Returns how many are left.
+/// Adds copies of bins up to at most one for each member of a team. A member adds its copies to the first of
+/// them. Returns how many are left.
 fn teams_add_up(t: &mut KernelCode, op: &SegHistOp<Memory>, plan: &Measures, own: &Own, bins: Expr) -> Expr {
     let (mems, types): (Vec<Name>, Vec<PrimType>) = own.mems.iter().copied().unzip();
     let team = i64(TEAM);
@@ -456,8 +460,8 @@ fn teams_add_up(t: &mut KernelCode, op: &SegHistOp<Memory>, plan: &Measures, own
     t.let_i64("copies", min(plan.copies.clone(), team))
 }
 
-/// Adds what blocks left beside each other to the results. If there is enough for a team, it has each bin: its members add their parts up, the first
-/// of them what the members have.
+/// Adds what blocks left beside each other to the results. If there is enough for a team, it has each bin:
+/// its members add their parts up, the first of them what the members have.
 fn add_up(t: &mut HostCode, hist: &Hist, plan: &Measures, which: usize, beside: &[Name]) {
     let op = &hist.ops[which];
     let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
@@ -529,8 +533,8 @@ fn result_places(t: &mut KernelCode, hist: &Hist, which: usize, segment: Expr, b
     dests.iter().map(|p| t.place_of(p.name).fixed(&indices)).collect()
 }
 
-/// All numbers below a bound, shared out among the threads of a block. Most often there is one for each thread: to count
-/// the rounds would take a division, which is slower than many a body.
+/// All numbers below a bound, shared out among the threads of a block. Most often there is one for each
+/// thread: to count the rounds would take a division, which is slower than many a body.
 pub(crate) fn shared_out(t: &mut KernelCode, bound: Expr, body: impl FnOnce(&mut KernelCode, Expr)) {
     let next = t.let_as("next", PrimType::I64, local());
     t.while_(lt(var(next), bound), |t| {

@@ -1,8 +1,9 @@
 //! What plans that do several iterations of a loop in a kernel have in common.
 //!
-//! A loop of such a plan ends with a map. What it computes before it from its counter, threads compute for each iteration; what it checks, the host checks
-//! before it launches the kernel. Where the ends of a dimension are neighbours, a point may read an element around an end, which
-//! is as close in shared memory as it is around that end.
+//! A loop of such a plan ends with a map. What it computes before it from its counter, threads compute for
+//! each iteration; what it checks, the host checks before it launches the kernel. Where the ends of a
+//! dimension are neighbours, a point may read an element around an end, which is as close in shared memory as
+//! it is around that end.
 
 use crate::translate::machine::Machine;
 use crate::translate::state::{HostCode, KernelCode, Translate};
@@ -99,7 +100,8 @@ pub(super) struct Circle {
 }
 
 impl Circle {
-    /// Names of a body that are the point's own index and a constant, if need be once around, as sums and remainders by the size are; and that constant.
+    /// Names of a body that are the point's own index and a constant, if need be once around, as sums and
+    /// remainders by the size are; and that constant.
     pub(super) fn near(&self, body: &Body<Memory>) -> FxHashMap<Name, i64> {
         let (index, size) = (poly(self.index.into()), poly(self.size));
         let mut sums: FxHashMap<Name, Poly> = [(self.index, index.clone())].into_iter().collect();

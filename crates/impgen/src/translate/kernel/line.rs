@@ -1,7 +1,8 @@
 //! Several iterations of a loop over vectors in one kernel.
 //!
-//! A block has a part of the vector in shared memory, one element for each thread, and computes it again and again, from one of two places to the other. With each
-//! step, `r` elements fewer at each end are complete: those in the middle, which are the block's own, are after the last step.
+//! A block has a part of the vector in shared memory, one element for each thread, and computes it again and
+//! again, from one of two places to the other. With each step, `r` elements fewer at each end are complete:
+//! those in the middle, which are the block's own, are after the last step.
 //!
 //! ```text
 //! loop (a) for s < n { row = (s + 1) * w;  segmap (i < w) { min(a[i - 1], a[i]) + costs[row + i] } }      line(16 of [a], radius 1, block 256, ahead [costs])
@@ -21,12 +22,15 @@
 //! }
 //! ```
 //!
-//! The body of the map is the program's own, with the indices of the vector, so that results are the same bit by bit. The part of a block goes around the ends of the vector: every element of it is one
-//! of the vector, and what is close to it around an end is close to it in shared memory, too. So an element that a point reads is found by the distance between
-//! its index and the point's, less the vector's size if that is nearer. Blocks all of whose points are inside of the vector (`kernels/inside`) need not look for ends.
+//! The body of the map is the program's own, with the indices of the vector, so that results are the same bit
+//! by bit. The part of a block goes around the ends of the vector: every element of it is one of the vector,
+//! and what is close to it around an end is close to it in shared memory, too. So an element that a point
+//! reads is found by the distance between its index and the point's, less the vector's size if that is
+//! nearer. Blocks all of whose points are inside of the vector (`kernels/inside`) need not look for ends.
 //!
-//! What the loop computes before the map from its counter, threads compute for each step; what it checks, the host checks before it launches the kernel.
-//! Arrays that the loop does not change are read before the first step, since threads would wait for them in every step otherwise.
+//! What the loop computes before the map from its counter, threads compute for each step; what it checks, the
+//! host checks before it launches the kernel. Arrays that the loop does not change are read before the first
+//! step, since threads would wait for them in every step otherwise.
 
 use super::choice::{self, Quantities};
 use super::iterations::{bind, set_counter, within, Circle, Iterations};
@@ -47,8 +51,8 @@ use fehu_ir::{Basic, Body, DimIndex, Exp, Loop, LoopForm, Memory, PatElem, Stm, 
 use fehu_lmad::Dim;
 use rustc_hash::FxHashMap;
 
-/// A loop whose iterations are done several at a time if the conditions of its plan hold; false if it has no such plan. Its
-/// parameters are set.
+/// A loop whose iterations are done several at a time if the conditions of its plan hold; false if it has no
+/// such plan. Its parameters are set.
 pub(crate) fn line_loop(t: &mut HostCode, l: &Loop<Memory>) -> bool {
     let LoopForm::For { var, ty, bound } = l.form else { return false };
     let Some((stm, before)) = l.body.stms.split_last() else { return false };
@@ -127,7 +131,8 @@ struct Part {
 /// Where a thread is.
 struct Place {
     parts: Vec<Part>,
-    /// The first element of the block, counted from the vector's first one, and the thread's. Neither need be in the vector.
+    /// The first element of the block, counted from the vector's first one, and the thread's. Neither need be
+    /// in the vector.
     left: Expr,
     at: Expr,
 }
@@ -252,7 +257,8 @@ impl Steps<'_> {
         Body { stms, result: seg.body.body.result.clone() }
     }
 
-    /// Reads what all steps read of arrays that do not change: the numbers of the statements that read in an iteration, and where their elements are.
+    /// Reads what all steps read of arrays that do not change: the numbers of the statements that read in an
+    /// iteration, and where their elements are.
     fn read_ahead(&self, t: &mut KernelCode, seg: &SegOp<Memory>) -> Vec<(usize, Name, PrimType)> {
         let plan = self.plan;
         let whole = self.iteration(seg);

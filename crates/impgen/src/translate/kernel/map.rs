@@ -12,11 +12,12 @@
 //!         blocks of `wide` by 256/wide threads:   j = part*wide + thread%wide;  for k < 4 { i = first + k;  if i < n { ... } }
 //! ```
 //!
-//! The host chooses between the two, as the plan says ([`fehu_ir::schedule::Points`]). Threads that have all of their points run a copy of bodies without loops, without
-//! the comparisons.
+//! The host chooses between the two, as the plan says ([`fehu_ir::schedule::Points`]). Threads that have all
+//! of their points run a copy of bodies without loops, without the comparisons.
 //!
-//! Points of a column that divide read first, for all points of the thread: there are branches in a division, and compilers of kernels move no read over
-//! a branch, so that the thread would wait for memory once for each point.
+//! Points of a column that divide read first, for all points of the thread: there are branches in a division,
+//! and compilers of kernels move no read over a branch, so that the thread would wait for memory once for
+//! each point.
 //!
 //! Where the body needs memory of its own per thread (see the memory pass), the grid is fixed and threads
 //! go on with further points.
@@ -134,9 +135,11 @@ fn flat_points(
     });
 }
 
-/// Emits what happens at each of a thread's points, given the map whose body is meant and whether the point must be tested to be there. Nearly all threads
-/// have all of their points, so a short body is there twice: comparisons between reads keep compilers of kernels from doing all reads first. Of a longer one without loops, the copy for
-/// some points is a loop: it costs code, and few threads run it. `longest` is how many statements the copied body may have.
+/// Emits what happens at each of a thread's points, given the map whose body is meant and whether the point
+/// must be tested to be there. Nearly all threads have all of their points, so a short body is there twice:
+/// comparisons between reads keep compilers of kernels from doing all reads first. Of a longer one without
+/// loops, the copy for some points is a loop: it costs code, and few threads run it. `longest` is how many
+/// statements the copied body may have.
 fn at_all_or_some(
     t: &mut KernelCode,
     seg: &SegOp<Memory>,
@@ -280,7 +283,8 @@ fn column(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: 
     t.in_kernel.flats.truncate(known);
 }
 
-/// Reads what the points of a thread read whatever they compute, if they divide: what is read, and the private array with an element for each point.
+/// Reads what the points of a thread read whatever they compute, if they divide: what is read, and the
+/// private array with an element for each point.
 fn read_first(
     t: &mut KernelCode,
     seg: &SegOp<Memory>,
@@ -334,7 +338,8 @@ impl<'s> Inside<'s> {
         }
     }
 
-    /// Whether a condition holds and two points are inside; then those between them are, too, since the test is one of bounds. `set` sets the indices of a point.
+    /// Whether a condition holds and two points are inside; then those between them are, too, since the test
+    /// is one of bounds. `set` sets the indices of a point.
     pub(super) fn at_both<P>(
         &self,
         t: &mut KernelCode,

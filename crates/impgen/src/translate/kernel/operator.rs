@@ -92,8 +92,8 @@ impl KernelCode<'_> {
         types.iter().map(|ty| self.shared_array("exchange", *ty, threads.clone())).collect()
     }
 
-    /// Reduces one value per thread: the first thread has the result in its variables. `shared` has room for one value per
-    /// thread; nobody is using it, and afterwards somebody may still be reading it.
+    /// Reduces one value per thread: the first thread has the result in its variables. `shared` has room for
+    /// one value per thread; nobody is using it, and afterwards somebody may still be reading it.
     pub(super) fn block_reduce(
         &mut self,
         ops: &[SegBinOp<Memory>],
@@ -180,8 +180,8 @@ impl KernelCode<'_> {
         }
     }
 
-    /// Applies operators to values that make sense only in some lanes. All others do the same, unless the operators may find that
-    /// out.
+    /// Applies operators to values that make sense only in some lanes. All others do the same, unless the
+    /// operators may find that out.
     pub(super) fn where_needed(
         &mut self,
         ops: &[SegBinOp<Memory>],
@@ -288,8 +288,8 @@ impl KernelCode<'_> {
         }
     }
 
-    /// The same with warps: first within each, then the warps' results in the first. That one goes on with `meanwhile`, before the others are given
-    /// what it found.
+    /// The same with warps: first within each, then the warps' results in the first. That one goes on with
+    /// `meanwhile`, before the others are given what it found.
     pub(super) fn warps_scan(
         &mut self,
         ops: &[SegBinOp<Memory>],
@@ -378,7 +378,8 @@ impl KernelCode<'_> {
         self.barrier();
     }
 
-    /// A step of a scan within a warp, by which lanes get what is so far before them. `started` is 1 where a segment starts in a lane's part, and then nothing before counts.
+    /// A step of a scan within a warp, by which lanes get what is so far before them. `started` is 1 where a
+    /// segment starts in a lane's part, and then nothing before counts.
     fn shuffle_step(
         &mut self,
         ops: &[SegBinOp<Memory>],

@@ -209,7 +209,8 @@ pub(crate) fn write_within<M: Racing>(
     t.if_then(inside, |t| M::write_racing(t, ty, &at, value));
 }
 
-/// Whether indices are within a shape. Sizes are not negative, so one comparison of numbers without signs is enough: the points of a filter do little else.
+/// Whether indices are within a shape. Sizes are not negative, so one comparison of numbers without signs is
+/// enough: the points of a filter do little else.
 pub(crate) fn within<M: Machine>(t: &mut Translate<M>, index: &[SubExp], shape: &[SubExp]) -> Expr {
     let mut inside = bool(true);
     for (i, n) in index.iter().zip(shape) {

@@ -1,19 +1,23 @@
 //! Rounds of work that threads take from a queue, because some take longer than others.
 //!
-//! A grid of many small thread blocks has a queue, too: the device starts a block where another has ended. But a block ends when its slowest warp does, and
-//! until then the places of all others are empty. Here the grid is as large as the device runs at a time, and each *taker* (a warp, or a thread block where threads exchange values
-//! through shared memory) takes the next rounds when it has done some.
+//! A grid of many small thread blocks has a queue, too: the device starts a block where another has ended.
+//! But a block ends when its slowest warp does, and until then the places of all others are empty. Here the
+//! grid is as large as the device runs at a time, and each *taker* (a warp, or a thread block where threads
+//! exchange values through shared memory) takes the next rounds when it has done some.
 //!
-//! All takes go through one counter, which takes tens of thousands of additions in the time of a kernel, not millions. So the first takes have many rounds,
-//! and those that come later have fewer, as *factoring* does it (Hummel, Schonberg and Flynn, 1992): as many takes as there are takers have equal parts of half of all
-//! rounds; as many then have half of that each, and so on, down to one round. Which rounds a take has follows from its number:
+//! All takes go through one counter, which takes tens of thousands of additions in the time of a kernel, not
+//! millions. So the first takes have many rounds, and those that come later have fewer, as *factoring* does
+//! it (Hummel, Schonberg and Flynn, 1992): as many takes as there are takers have equal parts of half of all
+//! rounds; as many then have half of that each, and so on, down to one round. Which rounds a take has follows
+//! from its number:
 //!
 //! ```text
 //! 3 takers, 20 rounds     take    0     1     2      3       4       5       6       7
 //!                         rounds  0..4  4..8  8..12  12..14  14..16  16..18  18..19  19..20
 //! ```
 //!
-//! No round belongs to a taker before it asks: if registers are short, some thread blocks start when others have ended, and find the queue empty.
+//! No round belongs to a taker before it asks: if registers are short, some thread blocks start when others
+//! have ended, and find the queue empty.
 //!
 //! The counter is a zero of the block of zeros. The block of threads that ends last makes it zero again.
 
@@ -71,7 +75,8 @@ impl Queue {
             Exchange::Shuffles => None,
             Exchange::SharedMemory => Some(t.shared_array("taken", PrimType::I32, i64(1))),
         };
-        // Takes before `before` have all rounds up to `done`. Those from there on, as many as there are takers, have `size` rounds each.
+        // Takes before `before` have all rounds up to `done`. Those from there on, as many as there are
+        // takers, have `size` rounds each.
         let before = t.let_as("before", PrimType::I64, i64(0));
         let done = t.let_as("done", PrimType::I64, i64(0));
         let size = t.let_as("size", PrimType::I64, self.first.clone());

@@ -11,15 +11,17 @@
 //! tile 3 publishes its aggregate, adds that of 2, adds the prefix of 1, and publishes its own prefix
 //! ```
 //!
-//! Blocks take their tiles from a counter, since the hardware may start blocks in any order: whoever waits, waits for a block that is already
-//! running. With warps, 32 threads look at 32 tiles at a time, since each look costs the latency of memory and the chain of tiles is long.
+//! Blocks take their tiles from a counter, since the hardware may start blocks in any order: whoever waits,
+//! waits for a block that is already running. With warps, 32 threads look at 32 tiles at a time, since each
+//! look costs the latency of memory and the chain of tiles is long.
 //!
-//! A tile in which a segment starts needs nothing from before to publish its prefix. Where segments are short, the host makes tiles of whole
-//! segments, and leaves some threads idle at their ends: then no tile publishes anything or looks back.
+//! A tile in which a segment starts needs nothing from before to publish its prefix. Where segments are
+//! short, the host makes tiles of whole segments, and leaves some threads idle at their ends: then no tile
+//! publishes anything or looks back.
 //!
-//! Within a tile, points are computed with neighbouring threads at neighbouring points, and exchanged through shared
-//! memory so that each thread has a row of them to scan; with warps, only among the threads of each. What comes after the scan is computed as the points were, once
-//! the values are exchanged back.
+//! Within a tile, points are computed with neighbouring threads at neighbouring points, and exchanged through
+//! shared memory so that each thread has a row of them to scan; with warps, only among the threads of each.
+//! What comes after the scan is computed as the points were, once the values are exchanged back.
 //!
 //! Where segments lie beside each other in memory, tiles are parts of strips of segments: [`strips`].
 
@@ -205,8 +207,9 @@ fn single_pass(
     scan.words.free(t);
 }
 
-/// The words of so many tiles. Blocks that go on to further tiles do not know which of them is the last. Without warps, a kernel clears the words: where the last
-/// block did, PoCL let threads into what follows the loop over tiles that do not belong there, before loops ended as they do now (`LOOP_END` of the kernels).
+/// The words of so many tiles. Blocks that go on to further tiles do not know which of them is the last.
+/// Without warps, a kernel clears the words: where the last block did, PoCL let threads into what follows the
+/// loop over tiles that do not belong there, before loops ended as they do now (`LOOP_END` of the kernels).
 fn words(
     t: &mut HostCode,
     seg: &SegOp<Memory>,
@@ -567,8 +570,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Where a value of the tile is while it is exchanged. A warp does not wait for others, so that it uses the same bytes for all operands: as many as
-    /// the widest of them need.
+    /// Where a value of the tile is while it is exchanged. A warp does not wait for others, so that it uses
+    /// the same bytes for all operands: as many as the widest of them need.
     fn exchanged_at(&self, ty: PrimType, at: Expr) -> Expr {
         let times = (self.widest() / ty.bytes()) as i64;
         if self.exchange == Exchange::SharedMemory || times == 1 {
@@ -604,8 +607,9 @@ fn exchanged_bytes(seg: &SegOp<Memory>, plan: &SinglePass, tile_types: &[PrimTyp
     bytes as i64
 }
 
-/// Bytes of shared memory for each thread of a block: its points, which take so many bytes each while they are exchanged, what it sums up to, and its flag. What
-/// a block has once, and where arrays begin, the threads of a warp share.
+/// Bytes of shared memory for each thread of a block: its points, which take so many bytes each while they
+/// are exchanged, what it sums up to, and its flag. What a block has once, and where arrays begin, the
+/// threads of a warp share.
 fn thread_bytes(types: &[PrimType], tile_types: &[PrimType], row: i64, exchanged: i64) -> i64 {
     let all = |types: &[PrimType]| types.iter().map(|ty| ty.bytes() as i64).sum::<i64>();
     let arrays = (types.len() + tile_types.len() + 4) as i64;

@@ -43,7 +43,8 @@ pub(crate) fn size_op<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, pat: &[PatElem
     }
 }
 
-/// A comparison with a threshold that tuning can split by another size. As long as the border is not set, nothing reaches it.
+/// A comparison with a threshold that tuning can split by another size. As long as the border is not set,
+/// nothing reaches it.
 fn split_threshold<X: CpuMachine>(
     t: &mut Translate<OnCpu<X>>,
     result: Name,
@@ -95,7 +96,8 @@ pub(crate) fn device_max<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, class: &Siz
     Expr::Var(x)
 }
 
-/// A block of so many threads needs so much shared memory for each of them: where the device has less, it has fewer threads.
+/// A block of so many threads needs so much shared memory for each of them: where the device has less, it has
+/// fewer threads.
 pub(crate) fn limit_block(t: &mut Context, block: Symbol, thread_bytes: i64) {
     if let Some(param) = t.params.get_mut(&block) {
         param.thread_bytes = param.thread_bytes.max(Some(thread_bytes));

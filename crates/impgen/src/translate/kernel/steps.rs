@@ -1,8 +1,9 @@
 //! Several iterations of a loop of stencils in one kernel.
 //!
-//! A block computes a strip of columns, and goes down the rows. In every round it reads a row of the array, and computes a row of each
-//! step from rows of the step before, each step `r + 1` rows behind the one before: what it reads was computed in earlier rounds. So there
-//! is one barrier in a round. Of each step but the last, the last `2r + 2` rows are in shared memory, in a ring.
+//! A block computes a strip of columns, and goes down the rows. In every round it reads a row of the array,
+//! and computes a row of each step from rows of the step before, each step `r + 1` rows behind the one
+//! before: what it reads was computed in earlier rounds. So there is one barrier in a round. Of each step but
+//! the last, the last `2r + 2` rows are in shared memory, in a ring.
 //!
 //! ```text
 //! loop (a) for s < n { segmap (i < h, j < w) { ... a[i - 1, j] ... a[i, j + 1] ... } }        steps(4 of [a], radius 1, ..)
@@ -20,17 +21,21 @@
 //! for s < n % 4 { the map as it is }
 //! ```
 //!
-//! The body of the map is the program's own, with the indices of the array: what it does at the edges of the array it does
-//! here, too, so that the results are the same bit by bit. At the edges of strips, and above and below its rows, a block computes what others compute as
-//! well: `r` fewer columns and rows on each side with every step. Where edges are neighbours (`around`), a block whose rows or columns are beyond an edge has those from the other edge on in their place.
+//! The body of the map is the program's own, with the indices of the array: what it does at the edges of the
+//! array it does here, too, so that the results are the same bit by bit. At the edges of strips, and above
+//! and below its rows, a block computes what others compute as well: `r` fewer columns and rows on each side
+//! with every step. Where edges are neighbours (`around`), a block whose rows or columns are beyond an edge
+//! has those from the other edge on in their place.
 //!
-//! Blocks far from all edges of the array need no tests for them (see `kernels/inside`): they have a loop of their own. There it is known which
-//! elements a point reads, and those of its own column were computed by the same thread, and are still in registers. Where whatever a point computes
-//! does no harm, all points are computed, also those for which something is missing: only results that are complete leave the block, and
+//! Blocks far from all edges of the array need no tests for them (see `kernels/inside`): they have a loop of
+//! their own. There it is known which elements a point reads, and those of its own column were computed by
+//! the same thread, and are still in registers. Where whatever a point computes does no harm, all points are
+//! computed, also those for which something is missing: only results that are complete leave the block, and
 //! none depends on others.
 //!
-//! Other arrays, which the loop does not change, are often read at the point itself. Every step needs the same element, each a few rounds after the one before:
-//! so a thread reads it once, with the row of the arrays that is read ahead, and keeps it in registers until the last step has used it ([`Queue`]).
+//! Other arrays, which the loop does not change, are often read at the point itself. Every step needs the
+//! same element, each a few rounds after the one before: so a thread reads it once, with the row of the
+//! arrays that is read ahead, and keeps it in registers until the last step has used it ([`Queue`]).
 
 mod reads;
 
@@ -52,8 +57,8 @@ use fehu_ir::{Basic, Body, Exp, Loop, LoopForm, Memory, PatElem, Stm, SubExp, Ty
 use fehu_lmad::Dim;
 use reads::{own_column, own_elements, Side, Through};
 
-/// A loop whose iterations are done several at a time if the conditions of its plan hold; false if it has no such plan. Its
-/// parameters are set.
+/// A loop whose iterations are done several at a time if the conditions of its plan hold; false if it has no
+/// such plan. Its parameters are set.
 pub(crate) fn steps_loop(t: &mut HostCode, l: &Loop<Memory>) -> bool {
     let LoopForm::For { var, ty, bound } = l.form else { return false };
     let Some((stm, before)) = l.body.stms.split_last() else { return false };
@@ -247,7 +252,8 @@ fn steps_kernel(
 fn ring(t: &mut KernelCode, plan: &Steps, array: Name, ty: &Type) -> Ring {
     let Some(elem) = ty.elem() else { bug!("steps of no scalars") };
     let mem = t.shared_array("ring", elem, i64(ring_elements(plan)));
-    // They are used before anything is known, and what is undefined may be anything at any time: a compiler may take the row after for it.
+    // They are used before anything is known, and what is undefined may be anything at any time: a compiler
+    // may take the row after for it.
     let zero = || Expr::Const(elem.blank());
     let [ahead, fresh] = ["ahead", "fresh"].map(|base| t.let_as(base, elem, zero()));
     let rows = plan.steps * window(plan);
@@ -414,7 +420,8 @@ impl Strip<'_> {
         add(rows, add(local(), i64(self.plan.radius)))
     }
 
-    /// A map whose points read the rows of a step in shared memory. `beyond` is the row of the point, if it and what is close to it may be beyond an edge.
+    /// A map whose points read the rows of a step in shared memory. `beyond` is the row of the point, if it
+    /// and what is close to it may be beyond an edge.
     fn map_of_step(
         &self,
         t: &mut KernelCode,

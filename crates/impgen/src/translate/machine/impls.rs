@@ -1,7 +1,7 @@
 //! The machines: the host, tasks of a CPU, and kernels.
 //!
-//! Nothing uses this file but through the traits of [`machine`](super), so that what is the same everywhere does not depend on
-//! what differs.
+//! Nothing uses this file but through the traits of [`machine`](super), so that what is the same everywhere
+//! does not depend on what differs.
 
 use super::{CpuMachine, Machine, Racing};
 use crate::translate::kernel::{block, grid_op, line, operator, size, steps, update};
@@ -178,8 +178,8 @@ impl Machine for KernelOp {
         }
     }
 
-    /// The thread goes on after a failure: others wait for it at barriers, for the lock that it has, or for what it is to
-    /// publish.
+    /// The thread goes on after a failure: others wait for it at barriers, for the lock that it has, or for
+    /// what it is to publish.
     fn apply(t: &mut KernelCode, op: &Lambda<Memory>, left: &[Expr], right: &[Expr], into: &[Name]) {
         match operator::can_fail(&op.body) {
             true => t.guarded(|t| t.apply_unguarded(op, left, right, into)),

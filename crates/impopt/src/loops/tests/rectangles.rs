@@ -2,7 +2,8 @@
 
 use super::{array, compile, improved, loops, same_at};
 
-/// A product of matrices whose operator does not commute: `\a b -> map (\r -> map (\c -> reduce f 3 (map2 (*) r c)) (transpose b)) a`.
+/// A product of matrices whose operator does not commute: `\a b -> map (\r -> map (\c -> reduce f 3 (map2 (*)
+/// r c)) (transpose b)) a`.
 const PRODUCT: &str = r#"
 entry main sizes 3 0 ([][]i32, [][]i32) : [][]i32
 fun main_0(n_1 : i64, m_2 : i64, p_3 : i64, a_4 : [n_1][m_2]i32, b_5 : [m_2][p_3]i32) : (*[n_1][p_3]i32) = {

@@ -139,8 +139,8 @@ fn arrays_with_other_uses_keep_loops_apart() {
     assert_eq!(loops(&text), 2, "{text}");
 }
 
-/// The program with its loops merged, around a scan of the rows of `xs_3` by products and what follows it in a thread. `twist` is what the scan does
-/// with a row after it has copied it.
+/// The program with its loops merged, around a scan of the rows of `xs_3` by products and what follows it in
+/// a thread. `twist` is what the scan does with a row after it has copied it.
 fn merged_rows(twist: &str, row: &str, index: &str) -> String {
     let text = format!(
         "kernels
@@ -199,7 +199,8 @@ fn a_scan_of_rows_and_a_map_hand_on_scalars() {
 
 #[test]
 fn rows_of_earlier_iterations_are_read_from_the_array() {
-    // The row before the first one is not there: the program reads only what it has written, which this one leaves to its caller.
+    // The row before the first one is not there: the program reads only what it has written, which this one
+    // leaves to its caller.
     let text = merged_rows("", "v_18", "sub_i64(i_29, 1i64)");
     assert!(text.contains("(a_31 : [m_4]f32) = o_25[k_30"), "{text}");
     assert_eq!(loops(&text), 3, "{text}");

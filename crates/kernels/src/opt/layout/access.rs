@@ -1,7 +1,8 @@
 //! How a kernel reads the arrays of the host.
 //!
-//! In: a kernel. Out: its [`Use`]s of arrays from outside of it, each with the [`Access`]es that it leads to. A use is a
-//! statement that names the array; slices of the array, and slices of those, lead to further accesses:
+//! In: a kernel. Out: its [`Use`]s of arrays from outside of it, each with the [`Access`]es that it leads to.
+//! A use is a statement that names the array; slices of the array, and slices of those, lead to further
+//! accesses:
 //!
 //! ```text
 //! segmap (i < n) {

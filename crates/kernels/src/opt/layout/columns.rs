@@ -1,8 +1,9 @@
 //! Reductions of columns: threads along the columns, not down them.
 //!
-//! A segmented reduction has neighbouring threads at neighbouring elements of a segment. Where segments are columns of matrices
-//! that are in memory by rows, neighbouring *segments* are neighbours in memory. Then each thread reduces a part of a column
-//! in a loop, with other columns beside it, and no array has to be laid out anew:
+//! A segmented reduction has neighbouring threads at neighbouring elements of a segment. Where segments are
+//! columns of matrices that are in memory by rows, neighbouring *segments* are neighbours in memory. Then
+//! each thread reduces a part of a column in a loop, with other columns beside it, and no array has to be
+//! laid out anew:
 //!
 //! ```text
 //! segred (j < m, i < n) { a[i, j] } (+)      ->     parts = segmap (c < count, j < m) { loop (s = 0) for k < size { s + a[c*size + k, j] } }
@@ -10,16 +11,19 @@
 //!                                                   else segred (j < m, c < count + left) { if c < count then parts[c, j] else a[c*size + c - count, j] } (+)
 //! ```
 //!
-//! The parts of a column are as many as it takes to give all threads of the device something to do. All have the same size, which the host knows, and
-//! `left` elements are left over for the end.
+//! The parts of a column are as many as it takes to give all threads of the device something to do. All have
+//! the same size, which the host knows, and `left` elements are left over for the end.
 //!
-//! Points whose loops are of one length down a column, but not along a row, are left to threads down the column, which have the same to do.
+//! Points whose loops are of one length down a column, but not along a row, are left to threads down the
+//! column, which have the same to do.
 //!
-//! Where other operands are rows, `a[i, j] * b[j, i]`, neighbouring threads walk along rows of their own, which warps read together through shared memory (`impopt/walks/together`). That is so only
-//! where each element is read by one thread: rows that several threads share are in the cache, whoever reads them.
+//! Where other operands are rows, `a[i, j] * b[j, i]`, neighbouring threads walk along rows of their own,
+//! which warps read together through shared memory (`impopt/walks/together`). That is so only where each
+//! element is read by one thread: rows that several threads share are in the cache, whoever reads them.
 //!
-//! Where one of the operands is the same for all columns and the other for all rows of results, as in `a^T b`, the map of parts has the shape of a batch of
-//! matrix products, whose blocks share what they read (`schedule/tile`): then few columns are enough.
+//! Where one of the operands is the same for all columns and the other for all rows of results, as in `a^T
+//! b`, the map of parts has the shape of a batch of matrix products, whose blocks share what they read
+//! (`schedule/tile`): then few columns are enough.
 
 use super::access;
 use super::choose::{self, Along};
@@ -64,7 +68,8 @@ impl Layout {
         down > 0 && (leaps(rank - 2) < down || leaps(rank - 2) == down && self.is_of_columns_and_rows(seg))
     }
 
-    /// Whether a reduction along one dimension reads elements of columns and elements of rows, each once, and nothing else but what is the same for all.
+    /// Whether a reduction along one dimension reads elements of columns and elements of rows, each once, and
+    /// nothing else but what is the same for all.
     fn is_of_columns_and_rows(&self, seg: &SegOp<Kernels>) -> bool {
         let plain = seg.body.body.stms.iter().all(|stm| matches!(stm.exp, Exp::Basic(_)));
         if self.warps == Warps::Unknown || seg.space.dims.len() != 2 || !plain {
@@ -131,7 +136,8 @@ impl Layout {
     }
 }
 
-/// Whether points have loops that are of one length down a column, but not along a row: neighbouring threads would wait for each other.
+/// Whether points have loops that are of one length down a column, but not along a row: neighbouring threads
+/// would wait for each other.
 fn has_loops_of_columns(seg: &SegOp<Kernels>) -> bool {
     let dims = &seg.space.dims;
     let [.., (column, _), (row, _)] = dims.as_slice() else { return false };

@@ -1,7 +1,7 @@
 //! What kernels read and how, as a table for people: `fehu dev --explain-locality`.
 //!
-//! Where threads leap but each of them goes through memory in a loop, the table says `walks`: what is fetched with an element
-//! comes from the first-level cache later.
+//! Where threads leap but each of them goes through memory in a loop, the table says `walks`: what is fetched
+//! with an element comes from the first-level cache later.
 //!
 //! ```text
 //! x.fut:1:40-80  segred  a [n][m]f32   a[+1, same]   leaps      threads along columns, or copied with dimension 0 innermost

@@ -1,8 +1,10 @@
 //! Blocks that compute several columns, for which nothing has to be copied.
 //!
-//! A block that reduces, scans and maps a column reads it in leaps, so that arrays of which it reads each element often are copied in another layout before ([`super::choose`]). But where threads keep
-//! what they have read (`schedule/kept`), blocks have 32 columns that lie beside each other, and read each element once, in order; or once for each operation, if nothing is scanned, and columns are longer
-//! than threads can keep. Which it is depends on sizes, so that such an operation becomes two, of which the host takes one:
+//! A block that reduces, scans and maps a column reads it in leaps, so that arrays of which it reads each
+//! element often are copied in another layout before ([`super::choose`]). But where threads keep what they
+//! have read (`schedule/kept`), blocks have 32 columns that lie beside each other, and read each element
+//! once, in order; or once for each operation, if nothing is scanned, and columns are longer than threads can
+//! keep. Which it is depends on sizes, so that such an operation becomes two, of which the host takes one:
 //!
 //! ```text
 //!                                                          if columns are many, and as short as threads can keep, or nothing is scanned
@@ -100,7 +102,8 @@ impl Layout {
         Body { stms, result }
     }
 
-    /// Whether the sizes are such that blocks have several columns: what the plan's own conditions ask for, where nobody has tuned them.
+    /// Whether the sizes are such that blocks have several columns: what the plan's own conditions ask for,
+    /// where nobody has tuned them.
     fn columns_are_kept(
         &mut self,
         seg: &SegOp<Kernels>,
@@ -161,7 +164,8 @@ struct Found {
 }
 
 impl Found {
-    /// Whether a statement is an operation on the points, arithmetic, or reads what is there whatever the block computes.
+    /// Whether a statement is an operation on the points, arithmetic, or reads what is there whatever the
+    /// block computes.
     fn stm(&mut self, stm: &Stm<Kernels>) -> bool {
         let suits = match &stm.exp {
             Exp::Op(KernelsOp::Seg(seg)) => self.operation(stm, seg),
@@ -220,7 +224,8 @@ impl Found {
             && arithmetic.all(|stm| plain(stm) && !matches!(stm.exp, Exp::Basic(Basic::Index(..))))
     }
 
-    /// Whether an element that is read outside of operations is that of an array from outside, at a place that is known there.
+    /// Whether an element that is read outside of operations is that of an array from outside, at a place
+    /// that is known there.
     fn reads_outside(&self, basic: &Basic) -> bool {
         let Basic::Index(array, slice) = basic else { return true };
         let known = |e: &SubExp| e.name().is_none_or(|n| !self.inside.contains(&n));

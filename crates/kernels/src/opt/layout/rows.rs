@@ -1,18 +1,19 @@
 //! Flat arrays that are read by rows and columns.
 //!
-//! An element of `unflatten xs` is read from `xs` at `i * m + j`, and programs that were written with flat arrays do the same by
-//! themselves. From one thread to the next such an index leaps, and no layout of one dimension helps. But the factor of the
-//! thread's index is the length of rows. Where what is added to a multiple of it is proven to be a place in a row, and the array to have all
-//! those rows, the array is read as a matrix, for which there are layouts:
+//! An element of `unflatten xs` is read from `xs` at `i * m + j`, and programs that were written with flat
+//! arrays do the same by themselves. From one thread to the next such an index leaps, and no layout of one
+//! dimension helps. But the factor of the thread's index is the length of rows. Where what is added to a
+//! multiple of it is proven to be a place in a row, and the array to have all those rows, the array is read
+//! as a matrix, for which there are layouts:
 //!
 //! ```text
 //!                                             let (rows : [n][m]f32) = reshape [n, m] xs
 //! segmap (j < m, i < n) { .. xs[i*m + j] .. } ->  segmap (j < m, i < n) { .. rows[i, j] .. }
 //! ```
 //!
-//! In: a kernel and the certificates that it depends on. Out: the same, if there is a better layout for a matrix in it; the matrices
-//! are bound before the outermost loop of the host that they can be bound before. Sizes are equal, or large
-//! enough, by definition or by checks that come before.
+//! In: a kernel and the certificates that it depends on. Out: the same, if there is a better layout for a
+//! matrix in it; the matrices are bound before the outermost loop of the host that they can be bound before.
+//! Sizes are equal, or large enough, by definition or by checks that come before.
 
 use super::{access, choose, Layout};
 use fehu_algebra::horner::{horner, Arith};

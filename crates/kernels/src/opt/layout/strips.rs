@@ -1,7 +1,8 @@
 //! Scans and histograms of columns: threads along the columns, not down them.
 //!
-//! Which are made so is in [`crate::strips`], and how in [`fehu_ir::schedule::Strips`] and [`fehu_ir::schedule::HistogramStrips`]. Here such an operation becomes two, of which
-//! the host takes the one that the sizes ask for: one that reads arrays as they are, or one before which they are copied in
+//! Which are made so is in [`crate::strips`], and how in [`fehu_ir::schedule::Strips`] and
+//! [`fehu_ir::schedule::HistogramStrips`]. Here such an operation becomes two, of which the host takes the
+//! one that the sizes ask for: one that reads arrays as they are, or one before which they are copied in
 //! another layout.
 //!
 //! ```text
@@ -114,7 +115,8 @@ impl Layout {
         all
     }
 
-    /// How a kernel uses arrays of the host if its threads are neighbours along a dimension. What comes after a scan is done along segments.
+    /// How a kernel uses arrays of the host if its threads are neighbours along a dimension. What comes after
+    /// a scan is done along segments.
     pub(super) fn uses(&self, seg: &SegOp<Kernels>, along: usize) -> Vec<Use> {
         let is_array = |a: Name| self.arrays.contains_key(&a);
         let mut uses = access::of_kernel(seg, along, &is_array);

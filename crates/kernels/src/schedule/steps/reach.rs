@@ -1,9 +1,10 @@
 //! How far from its own point a stencil reads.
 //!
-//! Programs say what is beyond an edge by minima and maxima of indices, by branches around reads, or by branches that choose an
-//! index. How far an index of a read is from the point's own is known of sums of indices, sizes and constants, by the prover of `fehu_algebra` and the
-//! conditions of the branches around it, and of minima, maxima and branches by what is known of their operands. Where ends are neighbours, places beyond an end are
-//! those from the other end on, as rotations and remainders have it.
+//! Programs say what is beyond an edge by minima and maxima of indices, by branches around reads, or by
+//! branches that choose an index. How far an index of a read is from the point's own is known of sums of
+//! indices, sizes and constants, by the prover of `fehu_algebra` and the conditions of the branches around
+//! it, and of minima, maxima and branches by what is known of their operands. Where ends are neighbours,
+//! places beyond an end are those from the other end on, as rotations and remainders have it.
 
 use crate::sums::{as_sum, Known, Sums};
 use fehu_algebra::{Facts, Poly};
@@ -28,8 +29,9 @@ pub(in crate::schedule) enum Ends {
     Neighbours,
 }
 
-/// The largest distance, in any dimension, at which a point of a map reads arrays of its own shape. None if it is not known, or too
-/// large, if one of the arrays is not read at another point, or if the point does more than compute scalars.
+/// The largest distance, in any dimension, at which a point of a map reads arrays of its own shape. None if
+/// it is not known, or too large, if one of the arrays is not read at another point, or if the point does
+/// more than compute scalars.
 pub(in crate::schedule) fn radius(
     seg: &SegOp<Memory>,
     arrays: &[Name],

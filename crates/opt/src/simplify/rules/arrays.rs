@@ -34,8 +34,8 @@ fn equal_elements<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
     all.then(|| Rewrite::Exp(Exp::Basic(Basic::Replicate(vec![SubExp::i64(es.len() as i64)], first))))
 }
 
-/// Elements that are constants by now are data of the program, as those that were written as numbers are. What is changed in place
-/// stays a literal: its elements are written where it is changed.
+/// Elements that are constants by now are data of the program, as those that were written as numbers are.
+/// What is changed in place stays a literal: its elements are written where it is changed.
 fn constants<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Basic(Basic::ArrayLit(es, Type::Prim(elem))) = &stm.exp else { return None };
     let [p] = stm.pat.as_slice() else { return None };
@@ -124,8 +124,8 @@ fn reshape<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option
     }
 }
 
-/// Repeated values that are only seen in another shape have that shape from the start, also if they are changed later or their number was
-/// checked: then rows of the array are rows in memory.
+/// Repeated values that are only seen in another shape have that shape from the start, also if they are
+/// changed later or their number was checked: then rows of the array are rows in memory.
 fn reshape_replicate<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Basic(Basic::Reshape(shape, a)) = &stm.exp else { return None };
     let def = engine.def(*a)?;
@@ -179,8 +179,8 @@ fn concat_nested<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> 
     changed.then(|| Rewrite::Stms(vec![Stm { exp, certs, ..stm.clone() }]))
 }
 
-/// A concatenation that is only cast to another size has that size, once it is checked: whoever knows arrays of that size knows where
-/// its elements are.
+/// A concatenation that is only cast to another size has that size, once it is checked: whoever knows arrays
+/// of that size knows where its elements are.
 fn concat_cast<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Basic(Basic::Reshape(shape, a)) = &stm.exp else { return None };
     let before = engine.types.get(a)?.shape().to_vec();

@@ -1,6 +1,7 @@
 //! Conditionals.
 //!
-//! Those that passes have marked stay branches, unless their condition is known: whoever finds the mark reads the condition from there.
+//! Those that passes have marked stay branches, unless their condition is known: whoever finds the mark reads
+//! the condition from there.
 
 use super::{Rewrite, Rule};
 use crate::simplify::engine::Engine;
@@ -98,8 +99,8 @@ fn checks_sizes<R: Rep>(body: &Body<R>) -> bool {
     })
 }
 
-/// What a branch returns as a size of its other results. Where that waits for checks for which the arrays of that size wait, too,
-/// as in `<check> n` beside `<check> concat [xs, ys] n`, it is the size alone.
+/// What a branch returns as a size of its other results. Where that waits for checks for which the arrays of
+/// that size wait, too, as in `<check> n` beside `<check> concat [xs, ys] n`, it is the size alone.
 fn size_of_results<R: Rep>(stm: &Stm<R>, body: &Body<R>, name: Name, e: SubExp) -> SubExp {
     let defined =
         |e: SubExp| body.stms.iter().find(|s| matches!(s.pat.as_slice(), [p] if Some(p.name) == e.name()));
@@ -128,7 +129,8 @@ fn without<T: Clone>(all: &[T], dropped: &[bool]) -> Vec<T> {
     all.iter().zip(dropped).filter(|(_, d)| !**d).map(|(x, _)| x.clone()).collect()
 }
 
-/// An element that both branches read is read before them: memory can then be asked for it before the condition is known.
+/// An element that both branches read is read before them: memory can then be asked for it before the
+/// condition is known.
 fn common_reads<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::If(c, t, f) = &stm.exp else { return None };
     let inner = engine.here() + 1;

@@ -5,12 +5,12 @@
 //!   =>   screma n [iota n] map \i -> f i
 //! ```
 //!
-//! where `xs` is a replicated value, of `n` elements, and `f` does not read `p`: no element of `xs` is left, and iterations do not
-//! depend on each other. That `n` is a size is checked for `xs`, and then for the map.
+//! where `xs` is a replicated value, of `n` elements, and `f` does not read `p`: no element of `xs` is left,
+//! and iterations do not depend on each other. That `n` is a size is checked for `xs`, and then for the map.
 //! A map is fused with what reads it, is computed where it ends up, and runs in parallel.
 //!
-//! A program may have a loop so that the arrays of one iteration are there at a time, not those of all. So only iterations that
-//! compute scalars are points of a map.
+//! A program may have a loop so that the arrays of one iteration are there at a time, not those of all. So
+//! only iterations that compute scalars are points of a map.
 
 use super::{Rewrite, Rule};
 use crate::simplify::engine::Engine;

@@ -365,7 +365,8 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
         None
     }
 
-    /// An element of joined arrays, whichever it is in: comparing costs less than joining them, if they are joined anew for each that reads them.
+    /// An element of joined arrays, whichever it is in: comparing costs less than joining them, if they are
+    /// joined anew for each that reads them.
     ///
     /// ```text
     /// map (\i -> (starts ++ [end])[i + 1]) is      if i + 1 < n then starts[i + 1] else end
@@ -455,8 +456,9 @@ fn is_cheap<R: Rep>(s: &Stm<R>) -> bool {
         && is_total(&s.exp)
 }
 
-/// Whether a map computes its elements from their numbers, in so few instructions that none of them is worth being stored: what reads all of them is
-/// fused with the map, and elements that are read one by one would keep the array.
+/// Whether a map computes its elements from their numbers, in so few instructions that none of them is worth
+/// being stored: what reads all of them is fused with the map, and elements that are read one by one would
+/// keep the array.
 fn is_of_numbers<R: Rep<Dec = ()>>(engine: &Engine<'_, R>, s: &Screma<R>) -> bool {
     let is_range =
         |a: &Name| engine.def(*a).is_some_and(|def| matches!(&*def.exp, Exp::Basic(Basic::Iota { .. })));
@@ -521,7 +523,8 @@ fn of_map<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
     Some(Rewrite::Stms(stms))
 }
 
-/// An element of an array that a kernel computes from indices and scalars alone, in a few instructions, is computed where it is read.
+/// An element of an array that a kernel computes from indices and scalars alone, in a few instructions, is
+/// computed where it is read.
 fn of_kernel<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Basic(Basic::Index(a, slice)) = &stm.exp else { return None };
     let at: Vec<SubExp> = slice.iter().map(fix).collect::<Option<_>>()?;

@@ -8,7 +8,8 @@ use fehu_ir::subst::{rename_body, Subst};
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Attr, Basic, Body, Exp, Loop, LoopForm, PatElem, Rep, Stm, SubExp};
 
-/// Statements that unrolling on request makes, at most: those of a kernel with 24,000 lines take NVRTC more than a minute.
+/// Statements that unrolling on request makes, at most: those of a kernel with 24,000 lines take NVRTC more
+/// than a minute.
 const MAX_UNROLLED_STATEMENTS: i64 = 4096;
 
 pub(super) fn before<R: Rep<Dec = ()>>() -> [Rule<R>; 4] {

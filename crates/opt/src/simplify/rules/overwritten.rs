@@ -6,9 +6,11 @@
 //!   let (t) = f(s)  let (q) = p with [i] = t  return (q, t) }  ...
 //! ```
 //!
-//! Programs have no other way to say that a loop makes an array than to begin with one. Here each iteration replaces the element, or the row, of its number and reads nothing of
-//! the array, and there are as many iterations as elements: no value of `xs` is left, and none is seen. Where iterations do not depend on each other, the loop is a map
-//! ([`fill`](super::fill)); this is for the others, such as walks with a state. It is done when kernels are known: before, whatever is copied or joined has values.
+//! Programs have no other way to say that a loop makes an array than to begin with one. Here each iteration
+//! replaces the element, or the row, of its number and reads nothing of the array, and there are as many
+//! iterations as elements: no value of `xs` is left, and none is seen. Where iterations do not depend on each
+//! other, the loop is a map ([`fill`](super::fill)); this is for the others, such as walks with a state. It
+//! is done when kernels are known: before, whatever is copied or joined has values.
 
 use super::{Rewrite, Rule};
 use crate::simplify::engine::Engine;

@@ -106,8 +106,8 @@ fn ring<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Re
     }
 }
 
-/// A sum in which names cancelled, made of those that are left: the size of `xs[i * b : i * b + b + 1]` is `b + 1`, which
-/// does not depend on `i`.
+/// A sum in which names cancelled, made of those that are left: the size of `xs[i * b : i * b + b + 1]` is `b
+/// + 1`, which does not depend on `i`.
 fn without_cancelled<R: Rep<Dec = ()>>(
     engine: &mut Engine<'_, R>,
     stm: &Stm<R>,
@@ -237,8 +237,8 @@ fn cancel<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
     }
 }
 
-/// `1 / sqrt x` is `rsqrt x`, which rounds both steps as well, so that it is the same number; GPUs compute it in half as many instructions. Of other floats than `f32`,
-/// nothing is gained.
+/// `1 / sqrt x` is `rsqrt x`, which rounds both steps as well, so that it is the same number; GPUs compute it
+/// in half as many instructions. Of other floats than `f32`, nothing is gained.
 fn inverse_root<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Basic(Basic::BinOp(BinOp::FDiv(FloatType::F32), SubExp::Const(one), root)) = &stm.exp else {
         return None;

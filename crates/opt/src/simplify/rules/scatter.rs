@@ -5,9 +5,9 @@
 //! scatter (2 * w) [is, vs] into xs map \i v -> (i, v)       =>     map \i0 v0 i1 v1 -> (i0, i1, v0, v1)
 //! ```
 //!
-//! The order in which elements are written is not specified, so the parts may be written side by side if they are of one
-//! size. What computes them is then fused with the writes, where before it had to store all indices and values first.
-//! Inputs that are no concatenations are read in slices.
+//! The order in which elements are written is not specified, so the parts may be written side by side if they
+//! are of one size. What computes them is then fused with the writes, where before it had to store all
+//! indices and values first. Inputs that are no concatenations are read in slices.
 
 use super::{Rewrite, MAX_COPIED};
 use crate::simplify::engine::Engine;

@@ -154,8 +154,9 @@ fn width_one<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
     Some(Rewrite::Stms(stms))
 }
 
-/// `#[unroll]` on a map of constant width that reads nothing but numbers and constants: a table whose elements are then known where they
-/// are used. Of other maps, the loops that threads make of them are unrolled.
+/// `#[unroll]` on a map of constant width that reads nothing but numbers and constants: a table whose
+/// elements are then known where they are used. Of other maps, the loops that threads make of them are
+/// unrolled.
 fn unrolled<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let s = screma(stm)?;
     let n = s.width.as_i64().filter(|_| asks_to_unroll(stm) && s.scans.is_empty() && s.reds.is_empty())?;

@@ -1,9 +1,10 @@
 //! A random search for thresholds: the baseline of the thesis' table 7.2 and figure 7.6.
 //!
-//! It knows nothing of how thresholds depend on each other. Settings for all data sets together are guessed: at random, by changing a
-//! threshold of what was good before, or by mixing two of the best. Two things make it as good as such a search can be. What it
-//! wants to measure is looked up first in a memo of the paths that were measured: many settings choose the same versions. And a
-//! guess is no larger than what a threshold is ever compared with.
+//! It knows nothing of how thresholds depend on each other. Settings for all data sets together are guessed:
+//! at random, by changing a threshold of what was good before, or by mixing two of the best. Two things make
+//! it as good as such a search can be. What it wants to measure is looked up first in a memo of the paths
+//! that were measured: many settings choose the same versions. And a guess is no larger than what a threshold
+//! is ever compared with.
 //!
 //! ```text
 //! a=700 b=90     300us     random
@@ -86,7 +87,8 @@ impl<O: Oracle> Search<'_, O> {
         Some(cost)
     }
 
-    /// Sees to it that the path of a data set, as it is set, is known: thresholds that are asked for the first time are looked at.
+    /// Sees to it that the path of a data set, as it is set, is known: thresholds that are asked for the
+    /// first time are looked at.
     fn see_path(&mut self, dataset: usize, probed: &mut [bool]) {
         loop {
             let d = &self.datasets[dataset];

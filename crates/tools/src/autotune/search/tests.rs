@@ -324,8 +324,8 @@ fn versions_that_a_data_set_never_reaches_bind_nobody() {
 
 #[test]
 fn contradictions_between_data_sets_are_repaired() {
-    // As `backprop` of the public suite: as many rows in both, but long ones need the inner parallelism. What is asked after the
-    // threshold is wanted by the second data set alone, which is beyond the border.
+    // As `backprop` of the public suite: as many rows in both, but long ones need the inner parallelism. What
+    // is asked after the threshold is wanted by the second data set alone, which is beyond the border.
     let forest = mapscan_forest();
     let small = ask(0, 16, Version(20.0), ask(1, 1600, Version(50.0), Version(40.0))).beside(100);
     let large = ask(0, 16, Version(9000.0), ask(1, 160_000, Version(80.0), Version(60.0))).beside(10_000);

@@ -5,8 +5,8 @@
 //! await_copies
 //! ```
 //!
-//! The wait comes last here, before the barrier that others wait at; `impopt/late_awaits` knows where it is needed. The schedule has seen to it that
-//! the kernel does not write what is copied.
+//! The wait comes last here, before the barrier that others wait at; `impopt/late_awaits` knows where it is
+//! needed. The schedule has seen to it that the kernel does not write what is copied.
 
 use super::{by_threads, one_round};
 use crate::translate::kernel::point;
@@ -50,7 +50,8 @@ pub(super) fn copied_ahead(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Se
     t.emit(Code::Op(KernelOp::AwaitCopies));
 }
 
-/// Where a thread copies from and to, if it stays in its column: places at equal distances. A product of offsets of 64 bits takes seven instructions.
+/// Where a thread copies from and to, if it stays in its column: places at equal distances. A product of
+/// offsets of 64 bits takes seven instructions.
 struct Evenly {
     /// The offsets, source and result, of the point that is next.
     now: [Name; 2],
@@ -59,7 +60,8 @@ struct Evenly {
 }
 
 impl Evenly {
-    /// The places of a thread's first point, which has these indices, if places are sums of the row times a factor and of what depends on the column.
+    /// The places of a thread's first point, which has these indices, if places are sums of the row times a
+    /// factor and of what depends on the column.
     fn start(
         t: &mut KernelCode,
         seg: &SegOp<Memory>,
@@ -104,7 +106,8 @@ impl Evenly {
     }
 }
 
-/// All scalars that a point computes before it copies: sums and products of what is known before the points, and others, which are unknown.
+/// All scalars that a point computes before it copies: sums and products of what is known before the points,
+/// and others, which are unknown.
 fn sums(copied: &CopiedElement<'_, Memory>) -> FxHashMap<Sym, Poly> {
     let mut known: FxHashMap<Sym, Poly> = FxHashMap::default();
     let inner = copied.exists.map_or(&[][..], |(_, inner, _)| inner);

@@ -1,11 +1,12 @@
 //! Reductions and scans by the threads of a block.
 //!
-//! Where the block has a thread for each point, a thread has one value, and the threads combine theirs. A row may have more points than the
-//! block has threads. Then
+//! Where the block has a thread for each point, a thread has one value, and the threads combine theirs. A row
+//! may have more points than the block has threads. Then
 //!
-//! - threads of a reduction first combine several points each for themselves: those that lie a block apart if operands may be swapped,
-//!   so that neighbouring threads read neighbouring elements, else some in a row;
-//! - scans are done in rounds of as many points as there are threads, each of which begins with what the last one ended with.
+//! - threads of a reduction first combine several points each for themselves: those that lie a block apart if
+//!   operands may be swapped, so that neighbouring threads read neighbouring elements, else some in a row;
+//! - scans are done in rounds of as many points as there are threads, each of which begins with what the last
+//!   one ended with.
 //!
 //! Several rows side by side have a thread for each point always; flattening sees to it that they fit.
 

@@ -1,20 +1,25 @@
 //! Points that parts of warps compute: teams, which are blocks of a few lanes.
 //!
-//! A thread block for each short row has threads that wait at barriers most of the time. Where 4 to 32 lanes are enough for a point, several points are
-//! computed by one thread block, whose teams have nothing to do with each other:
+//! A thread block for each short row has threads that wait at barriers most of the time. Where 4 to 32 lanes
+//! are enough for a point, several points are computed by one thread block, whose teams have nothing to do
+//! with each other:
 //!
 //! ```text
 //! 128 threads, teams of 16:   threads 0 .. 15   point 8 b         threads 16 .. 31   point 8 b + 1        ...
 //! ```
 //!
-//! The code of a team is that of a block, in which a thread's number is its lane in the team, the block's number that of the point, and its size that of the team;
-//! barriers are those of a warp, and each team has its own part of every shared array. So it is translated as for a block, and then these are replaced.
+//! The code of a team is that of a block, in which a thread's number is its lane in the team, the block's
+//! number that of the point, and its size that of the team; barriers are those of a warp, and each team has
+//! its own part of every shared array. So it is translated as for a block, and then these are replaced.
 //!
-//! - All lanes of a warp must get to all barriers and shuffles, so the last teams, which have no point, run the code, too: the lanes' numbers are larger than any
-//!   index space inside, so that they have no part in operations and write nothing, and they read scalars of the last point. Plans have teams only where nothing else
-//!   depends on the point (`kernels/schedule/block`).
-//! - There is a kernel for each width: where it is not known when the kernel is compiled, finding the places of elements takes as long as all else.
-//! - The parts of shared arrays are an odd number of times as long as a team is wide, in words, so that lanes of all teams of a warp touch different banks.
+//! - All lanes of a warp must get to all barriers and shuffles, so the last teams, which have no point, run
+//!   the code, too: the lanes' numbers are larger than any index space inside, so that they have no part in
+//!   operations and write nothing, and they read scalars of the last point. Plans have teams only where
+//!   nothing else depends on the point (`kernels/schedule/block`).
+//! - There is a kernel for each width: where it is not known when the kernel is compiled, finding the places
+//!   of elements takes as long as all else.
+//! - The parts of shared arrays are an odd number of times as long as a team is wide, in words, so that lanes
+//!   of all teams of a warp touch different banks.
 
 use super::kept::{self, Sharing};
 use super::{exchange_of, largest, rows};
@@ -42,7 +47,8 @@ const WIDTHS: [i64; 4] = [4, 8, 16, 32];
 /// Threads of a block of teams. With 256, rows of 256 take as long.
 const BLOCK_THREADS: i64 = 128;
 
-/// The number of a lane without a point: larger than any index space of a team, and small enough to be multiplied by one.
+/// The number of a lane without a point: larger than any index space of a team, and small enough to be
+/// multiplied by one.
 pub(super) const NO_LANE: i64 = 1 << 30;
 
 /// Points of operations inside of a team, at most: lanes are below [`NO_LANE`].

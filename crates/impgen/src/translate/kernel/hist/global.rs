@@ -1,13 +1,15 @@
 //! Histograms whose points update the result in device memory.
 //!
-//! Where the result is much larger than the device's cache, and points go anywhere, nearly every update would wait for memory, which moves a whole sector for
-//! it, twice. So only a *slice* of the bins is updated in each of some passes over all points: those are read in order, which costs far less.
+//! Where the result is much larger than the device's cache, and points go anywhere, nearly every update would
+//! wait for memory, which moves a whole sector for it, twice. So only a *slice* of the bins is updated in
+//! each of some passes over all points: those are read in order, which costs far less.
 //!
 //! ```text
 //! hist (+) 0 50000000 is xs      for pass < 8 { every point: bin = is[i]; if bin is in slice `pass` { out[bin] += xs[i] } }
 //! ```
 //!
-//! Points in order, and those that mostly want the same bins, need no slices. What the points are is not known, so that a small kernel looks at some of them first ([`misses`]).
+//! Points in order, and those that mostly want the same bins, need no slices. What the points are is not
+//! known, so that a small kernel looks at some of them first ([`misses`]).
 
 use super::{bin_bytes, each_update, shared_out, Hist};
 use crate::translate::kernel::{choice, map, point, size};
@@ -26,8 +28,8 @@ use fehu_ir::SubExp;
 /// Points that are looked at by one block: a few for each thread, which waits for one after the other.
 const SAMPLES: i64 = 4 * BLOCK_THREADS;
 
-/// Bytes between the bins of neighbouring points that are near each other. A device runs some thousand blocks at a time, each with such neighbours: together they want no
-/// more than the cache.
+/// Bytes between the bins of neighbouring points that are near each other. A device runs some thousand blocks
+/// at a time, each with such neighbours: together they want no more than the cache.
 const NEAR_BYTES: i64 = 16 * 1024;
 
 /// Every point updates the result, slice by slice.
@@ -90,8 +92,8 @@ fn slices_of(t: &mut HostCode, hist: &Hist, slices: &Slices) -> (Expr, Vec<Expr>
     (var(passes), widths)
 }
 
-/// How many of some points, in all parts of the space, would not find their bin in the cache: it is neither near that of the point after them, nor in
-/// the slice that most of the others want.
+/// How many of some points, in all parts of the space, would not find their bin in the cache: it is neither
+/// near that of the point after them, nor in the slice that most of the others want.
 fn misses(t: &mut HostCode, hist: &Hist, slices: &Slices, width: Expr) -> Expr {
     let seg = t.renamed(hist.seg);
     let SegKind::Hist(ops) = &seg.kind else { bug!("a renamed histogram is none") };

@@ -12,7 +12,8 @@
 //!   barrier;  add bins to the results
 //! ```
 //!
-//! A segment of a strip has the place that a copy of the bins has in other histograms ([`Own::place`]). Threads of a warp never meet in a bin.
+//! A segment of a strip has the place that a copy of the bins has in other histograms ([`Own::place`]).
+//! Threads of a warp never meet in a bin.
 
 use super::{
     add_up_all, beside_others, bin_bytes, leave_bin, own_bins, results_of, shared_out, update_own, Hist,

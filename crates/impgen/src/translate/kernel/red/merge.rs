@@ -1,7 +1,8 @@
 //! Blocks reduce equal shares of rows of different sizes (a *merge path*).
 //!
-//! The points of all rows that count, their *elements*, stand one after the other. With the ends of rows between them they are a sequence of items, and the end of row `r`
-//! is item `r + ends[r]`. A share is a number of these items. Three kernels:
+//! The points of all rows that count, their *elements*, stand one after the other. With the ends of rows
+//! between them they are a sequence of items, and the end of row `r` is item `r + ends[r]`. A share is a
+//! number of these items. Three kernels:
 //!
 //! ```text
 //! search     for each share: how many rows end before it
@@ -12,8 +13,9 @@
 //! carries    one block scans carries, and puts them before the first result of each share
 //! ```
 //!
-//! Operators need not commute: whatever is combined stands side by side. A share without an end of a row hands its carry on with what came before. Empty rows
-//! are ends without elements before them. No result depends on which block is first, so that two runs give the same.
+//! Operators need not commute: whatever is combined stands side by side. A share without an end of a row
+//! hands its carry on with what came before. Empty rows are ends without elements before them. No result
+//! depends on which block is first, so that two runs give the same.
 
 use super::Red;
 use crate::translate::kernel::operator::vars;
@@ -109,7 +111,8 @@ impl Merge<'_> {
     }
 }
 
-/// How many rows end before each share. Each step looks at three rows at once, since a thread waits for what it reads: at the ends of quarters of what is left.
+/// How many rows end before each share. Each step looks at three rows at once, since a thread waits for what
+/// it reads: at the ends of quarters of what is left.
 fn search(t: &mut KernelCode, merge: &Merge) {
     let share = t.let_i64("share", add(mul(block(), block_size()), local()));
     t.if_then(le(share.clone(), merge.shares.clone()), |t| {
@@ -126,7 +129,8 @@ fn search(t: &mut KernelCode, merge: &Merge) {
                 let end = merge.end(t, row.clone());
                 (row.clone(), t.let_as("before", PrimType::Bool, lt(add(row, end), item.clone())))
             });
-            // Ends before the item come first: the last of these decides where to go on, and the first after them where to stop.
+            // Ends before the item come first: the last of these decides where to go on, and the first after
+            // them where to stop.
             for (row, before) in looked {
                 t.if_else(
                     var(before),
@@ -139,7 +143,8 @@ fn search(t: &mut KernelCode, merge: &Merge) {
     });
 }
 
-/// What the threads of a share know of it, and where in shared memory the rest is. Places are relative to the first row and the first element of the share, and have 32 bits.
+/// What the threads of a share know of it, and where in shared memory the rest is. Places are relative to the
+/// first row and the first element of the share, and have 32 bits.
 struct Share {
     /// The first row that ends in it, or after it.
     row: Expr,
@@ -330,7 +335,8 @@ fn one_share(t: &mut KernelCode, merge: &Merge) {
     });
 }
 
-/// Threads compute the elements of a share, neighbours by neighbours. The loop is of a form that `impopt/read_ahead` knows.
+/// Threads compute the elements of a share, neighbours by neighbours. The loop is of a form that
+/// `impopt/read_ahead` knows.
 fn compute_elements(t: &mut KernelCode, merge: &Merge, share: &Share) {
     let Elements { seg, number, .. } = &merge.elements;
     let [(row, _), (place, _)] = seg.space.dims.as_slice() else { return };
@@ -432,7 +438,8 @@ fn needed(mut stms: Vec<Stm<Memory>>, result: &[SubExp]) -> (Vec<Stm<Memory>>, F
     (kept, names)
 }
 
-/// Scans what threads are left with, and gives each what those before it have. Whether rows end in a thread's part is the same afterwards.
+/// Scans what threads are left with, and gives each what those before it have. Whether rows end in a thread's
+/// part is the same afterwards.
 fn carried(
     t: &mut KernelCode,
     merge: &Merge,

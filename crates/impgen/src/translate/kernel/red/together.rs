@@ -5,8 +5,8 @@
 //!           acc[0] += point(segment 0, place 256) ...
 //! ```
 //!
-//! The code of a point stands in an unrolled loop over the segments, in which elements of a place are read once. Segments beyond the last are the
-//! last one again, and have no result.
+//! The code of a point stands in an unrolled loop over the segments, in which elements of a place are read
+//! once. Segments beyond the last are the last one again, and have no result.
 
 use super::{put_result, take_point, Red};
 use crate::translate::kernel::point;

@@ -1,7 +1,8 @@
 //! Scans of flags that decide where elements go, as those of filters and partitions.
 //!
-//! Points with a flag write to places one after the other. So those of a tile are gathered in shared memory, and then written by neighbouring threads to neighbouring
-//! places. What is written is computed with the flags, before the tile knows what is before it, and stays in registers until then: nothing is read twice.
+//! Points with a flag write to places one after the other. So those of a tile are gathered in shared memory,
+//! and then written by neighbouring threads to neighbouring places. What is written is computed with the
+//! flags, before the tile knows what is before it, and stays in registers until then: nothing is read twice.
 //!
 //! ```text
 //! points of a tile        a b c d e f       flags 1 0 1 1 0 0
@@ -9,8 +10,9 @@
 //! to memory               a c d at 7, 8, 9 of the one array, where 7 points before the tile have the flag; b e f at 5, 6, 7 of the other
 //! ```
 //!
-//! A thread has its flags as the bits of a number. How many points before its own have one, among those of its warp, the lanes find out together: four counts share a word
-//! of 32 bits, and words are added up by shuffles.
+//! A thread has its flags as the bits of a number. How many points before its own have one, among those of
+//! its warp, the lanes find out together: four counts share a word of 32 bits, and words are added up by
+//! shuffles.
 
 use super::flags::before_warp;
 use super::tile::Tile;
@@ -280,7 +282,8 @@ impl Compact<'_> {
             true => (0..self.flags.len()).collect(),
             false => layer.iter().filter_map(|(class, _)| *class).collect(),
         };
-        // How many points of the tile have each flag: before the points `k` of the warp, and before the thread's own of them.
+        // How many points of the tile have each flag: before the points `k` of the warp, and before the
+        // thread's own of them.
         let counts: Vec<Name> =
             needed.iter().map(|k| t.let_as("count", PrimType::I32, var(self.inside[*k]))).collect();
         let places: Vec<Name> = needed.iter().map(|_| t.let_as("place", PrimType::I32, i32(0))).collect();

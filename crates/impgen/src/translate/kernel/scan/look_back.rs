@@ -1,4 +1,5 @@
-//! How a tile of a scan finds out what is before it: it publishes what it sums up to, and adds up what those before it have published.
+//! How a tile of a scan finds out what is before it: it publishes what it sums up to, and adds up what those
+//! before it have published.
 
 use super::tile::Tile;
 use super::words::{AGGREGATE, PREFIX};

@@ -13,8 +13,9 @@
 //!   for k < 32 { p = 256*k + thread;  c[32*strip + p/256, 256*down + p%256] = box[p/256][p%256] }
 //! ```
 //!
-//! Each lane looks back for itself, at the tile above its own, and the words of a tile are neighbours. Blocks take tiles of all strips at one height before those
-//! below: when one looks back, those that it looks at started long ago. Points beyond the edges are neutral.
+//! Each lane looks back for itself, at the tile above its own, and the words of a tile are neighbours. Blocks
+//! take tiles of all strips at one height before those below: when one looks back, those that it looks at
+//! started long ago. Points beyond the edges are neutral.
 
 use super::super::choice::Quantities;
 use super::super::operator::vars;
@@ -33,7 +34,8 @@ use fehu_ir::schedule::{Quantity, Strips, TileValues};
 use fehu_ir::seg::{SegBinOp, SegKind, SegOp};
 use fehu_ir::{Memory, PatElem, Space, SubExp};
 
-/// What happens at a point of a thread: the operation whose body is meant, the number of the point, and whether it exists if that is not certain.
+/// What happens at a point of a thread: the operation whose body is meant, the number of the point, and
+/// whether it exists if that is not certain.
 type AtPoint<'a> = dyn Fn(&mut KernelCode, &SegOp<Memory>, Expr, Option<Expr>) + 'a;
 
 /// How large a scan in strips is, and what its tiles are.
@@ -91,7 +93,8 @@ impl Measures {
         ]
     }
 
-    /// From a segment to the next in the box in which results are turned: odd, so that lanes that write there use different banks.
+    /// From a segment to the next in the box in which results are turned: odd, so that lanes that write there
+    /// use different banks.
     fn row_of_box(&self) -> i64 {
         self.rows() + 1
     }
@@ -186,8 +189,9 @@ impl Tile {
         Tile { strip, down, column, row, others: indices, lane, group, full }
     }
 
-    /// Emits what happens at the points of a thread, given the operation whose body is meant, the number of the point, and whether it exists if
-    /// that is not certain. The indices are set. `place` says which segment and point of the tile it is.
+    /// Emits what happens at the points of a thread, given the operation whose body is meant, the number of
+    /// the point, and whether it exists if that is not certain. The indices are set. `place` says which
+    /// segment and point of the tile it is.
     fn at_points(
         &self,
         t: &mut KernelCode,
@@ -228,7 +232,8 @@ impl Tile {
     }
 }
 
-/// The quotient and the remainder of numbers of tiles, which have 32 bits: those of 64 bits take several times as long to divide.
+/// The quotient and the remainder of numbers of tiles, which have 32 bits: those of 64 bits take several
+/// times as long to divide.
 fn divided(t: &mut KernelCode, number: Expr, by: Expr) -> (Expr, Expr) {
     let narrow = |e: Expr| Expr::Conv(ConvOp::SExt(IntType::I64, IntType::I32), Box::new(e));
     let quotient = binary(BinOp::SQuot(IntType::I32), narrow(number.clone()), narrow(by.clone()));
@@ -360,7 +365,8 @@ fn add_before(
     });
 }
 
-/// The segment and the point of the tile that is the point `k` of a thread, where neighbouring threads have neighbours in a segment.
+/// The segment and the point of the tile that is the point `k` of a thread, where neighbouring threads have
+/// neighbours in a segment.
 fn turned_place(of: &Measures, k: &Expr) -> (Expr, Expr) {
     let number = add(mul(k.clone(), i64(of.size())), local());
     let column = binary(BinOp::LShr(IntType::I64), number.clone(), i64(of.rows().ilog2().into()));
@@ -372,8 +378,9 @@ fn place_in_box(of: &Measures, (column, row): (Expr, Expr)) -> Expr {
     add(mul(column, i64(of.row_of_box())), row)
 }
 
-/// Exchanges values so that neighbouring threads have neighbours in a segment. Those of the last operand are left in the box, from which they are written: registers for all of them, and for
-/// all places that they are written to, would halve the number of blocks that run at a time.
+/// Exchanges values so that neighbouring threads have neighbours in a segment. Those of the last operand are
+/// left in the box, from which they are written: registers for all of them, and for all places that they are
+/// written to, would halve the number of blocks that run at a time.
 fn turn(t: &mut KernelCode, of: &Measures, rows: &[Name], turned: Name) {
     for (number, (row, ty)) in rows.iter().zip(&of.types).enumerate() {
         if number > 0 {

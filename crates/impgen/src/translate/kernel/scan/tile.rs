@@ -1,10 +1,11 @@
 //! The points of a tile, as threads compute them: neighbouring threads have neighbouring points.
 //!
-//! Nearly all tiles are full, so that what happens at a thread's points is there twice: without a comparison for each point, if the thread has all of them, and with
-//! one. Without branches between them, reads of all points come before the first use.
+//! Nearly all tiles are full, so that what happens at a thread's points is there twice: without a comparison
+//! for each point, if the thread has all of them, and with one. Without branches between them, reads of all
+//! points come before the first use.
 //!
-//! A point's segment and its place in there follow from those of the thread's point before, which is always as far away: a division for each point would
-//! cost more than most bodies.
+//! A point's segment and its place in there follow from those of the thread's point before, which is always
+//! as far away: a division for each point would cost more than most bodies.
 
 use super::{cut, Scan};
 use crate::translate::kernel::{map, point};
@@ -26,12 +27,14 @@ pub(super) struct Tile {
     pub(super) number: Expr,
     /// Its first point.
     pub(super) base: Expr,
-    /// How far from its first point a thread finds points that are to be computed. With 32 bits, one instruction compares it with where a point is.
+    /// How far from its first point a thread finds points that are to be computed. With 32 bits, one
+    /// instruction compares it with where a point is.
     room: Name,
     /// Whether a thread has all of its points.
     full: Name,
-    /// Where in the tile a thread's first point is, if threads compute neighbouring points, and how far it is to its next one: the
-    /// threads of a warp have the rows of these threads together, so that only they exchange values; without warps, all threads have the tile together.
+    /// Where in the tile a thread's first point is, if threads compute neighbouring points, and how far it is
+    /// to its next one: the threads of a warp have the rows of these threads together, so that only they
+    /// exchange values; without warps, all threads have the tile together.
     first: Expr,
     stride: Expr,
 }
@@ -82,8 +85,9 @@ impl Tile {
         add(self.distance(k), self.first.clone())
     }
 
-    /// Where a thread has all of its points, only the last of them may be the last of all: filters ask that at each point, to write how many elements there are.
-    /// The loop over points is unrolled, so that the comparison is left for one of them.
+    /// Where a thread has all of its points, only the last of them may be the last of all: filters ask that
+    /// at each point, to write how many elements there are. The loop over points is unrolled, so that the
+    /// comparison is left for one of them.
     fn only_last_may_end(
         &self,
         t: &mut KernelCode,
@@ -140,7 +144,8 @@ impl Tile {
     }
 }
 
-/// The conditions of a body that hold at the last of all points alone: that the index and one are the size of the space, which has one dimension.
+/// The conditions of a body that hold at the last of all points alone: that the index and one are the size of
+/// the space, which has one dimension.
 fn last_point_tests(seg: &SegOp<Memory>) -> Vec<Name> {
     let [(index, size)] = seg.space.dims.as_slice() else { return vec![] };
     let after = seg.after().map(|after| &after.lambda.body);

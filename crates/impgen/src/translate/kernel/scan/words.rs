@@ -1,9 +1,10 @@
 //! What the tiles of a scan publish: words that carry their own state.
 //!
-//! A tile publishes values twice: the sum of its own points, and later the sum of everything up to its last point. Whoever reads must know
-//! which of them it is, and must see all of it. With a state beside the values that takes a fence between two writes, and another between two reads,
-//! and each waits for memory. So the values are cut into pieces of 32 bits, and each piece shares a word of 64 bits, which memory hands on
-//! as a whole, with the state:
+//! A tile publishes values twice: the sum of its own points, and later the sum of everything up to its last
+//! point. Whoever reads must know which of them it is, and must see all of it. With a state beside the values
+//! that takes a fence between two writes, and another between two reads, and each waits for memory. So the
+//! values are cut into pieces of 32 bits, and each piece shares a word of 64 bits, which memory hands on as a
+//! whole, with the state:
 //!
 //! ```text
 //! f32     [bits | state]
@@ -12,11 +13,12 @@
 //!
 //! Counters never need all of their 64 bits: one word has room for the state, too.
 //!
-//! Few words are in the block of zeros that all kernels share: the last thread block of the scan clears them, so that no kernel does that before the scan. Many words
-//! are cleared faster by a kernel.
+//! Few words are in the block of zeros that all kernels share: the last thread block of the scan clears them,
+//! so that no kernel does that before the scan. Many words are cleared faster by a kernel.
 //!
-//! A reader takes words whose states agree. If they do not, the tile is publishing just now, and it reads again. Words start as zeros:
-//! nothing is published. The words for a piece of neighbouring tiles are neighbours, so that lanes that look at 32 tiles read them at once.
+//! A reader takes words whose states agree. If they do not, the tile is publishing just now, and it reads
+//! again. Words start as zeros: nothing is published. The words for a piece of neighbouring tiles are
+//! neighbours, so that lanes that look at 32 tiles read them at once.
 
 use crate::translate::build::ZEROS;
 use crate::translate::kernel::bits::{bits_of, narrowed, widened};
@@ -45,7 +47,8 @@ pub(super) const AGGREGATE: i32 = 1;
 /// The sum of everything up to the tile's last point is.
 pub(super) const PREFIX: i32 = 2;
 
-/// The words of all tiles, and behind them two counters: that from which blocks take tiles, and how many of them are done.
+/// The words of all tiles, and behind them two counters: that from which blocks take tiles, and how many of
+/// them are done.
 pub(super) struct Words {
     mem: Name,
     /// Whether the last thread block clears them, as a number that is 1 or 0; none if they are always cleared before.
@@ -87,7 +90,8 @@ impl Words {
         Words { mem, kept: Some(kept), tiles: tiles.clone(), types: types.to_vec(), counters, count }
     }
 
-    /// A thread block has done its tile, which is one of so many: the last one clears what they share, if that is for it to do. `last` is an `i32` in shared memory.
+    /// A thread block has done its tile, which is one of so many: the last one clears what they share, if
+    /// that is for it to do. `last` is an `i32` in shared memory.
     pub(super) fn done(&self, t: &mut KernelCode, tiles: &Expr, last: Name) {
         let Some(kept) = &self.kept else { return };
         t.if_then(eq(kept.clone(), i64(1)), |t| {
@@ -126,8 +130,8 @@ impl Words {
         t.free_device(self.mem);
     }
 
-    /// What tiles sum up to, from one that has published everything up to its last point to the last one, for one thread: it looks at one tile after
-    /// the other. `place` says where the words of a tile are.
+    /// What tiles sum up to, from one that has published everything up to its last point to the last one, for
+    /// one thread: it looks at one tile after the other. `place` says where the words of a tile are.
     pub(super) fn sum_back(
         &self,
         t: &mut KernelCode,

@@ -25,7 +25,8 @@ pub(super) fn own_elements(seg: &SegOp<Memory>, plan: &Steps) -> Vec<(Name, Name
     reads
 }
 
-/// What a body reads in the point's own column: the names of the elements, the arrays, and by how many rows they are below the point.
+/// What a body reads in the point's own column: the names of the elements, the arrays, and by how many rows
+/// they are below the point.
 pub(super) fn own_column(seg: &SegOp<Memory>, plan: &Steps) -> Vec<(Name, Name, i64)> {
     let [(i, _), (j, _)] = seg.space.dims.as_slice() else { bug!("steps of no matrix") };
     let mut below: FxHashMap<Name, i64> = [(*i, 0)].into_iter().collect();

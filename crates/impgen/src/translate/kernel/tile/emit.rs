@@ -6,9 +6,9 @@
 //! for r < R { for q < R { i = min(y + down(r), n - 1); j = min(x + across(q), p - 1); ... } }
 //! ```
 //!
-//! Scalars that one piece of code computes and a later one uses are kept from one to the other in arrays of the thread's
-//! own (*slots*), with an element for each of its points; so are the values that loops carry. Compilers make registers of
-//! them, since all their indices are constants once the loops are unrolled.
+//! Scalars that one piece of code computes and a later one uses are kept from one to the other in arrays of
+//! the thread's own (*slots*), with an element for each of its points; so are the values that loops carry.
+//! Compilers make registers of them, since all their indices are constants once the loops are unrolled.
 
 use super::fill::Filling;
 use super::matrix::{self, Lane};
@@ -139,8 +139,9 @@ impl Frame<'_> {
         }
     }
 
-    /// The points at which a thread computes what is between loops. One that leaves out loops because its only point is beyond the edge
-    /// has none of the values that these compute, and nothing may be read or counted by what they were before.
+    /// The points at which a thread computes what is between loops. One that leaves out loops because its
+    /// only point is beyond the edge has none of the values that these compute, and nothing may be read or
+    /// counted by what they were before.
     fn computed(&self) -> Points {
         match self.tiling.down {
             Some(_) => Points::All,
@@ -492,8 +493,9 @@ fn tiled_loop(
     }
 }
 
-/// Whether the thread has a point in the space, where it has only one: a line of threads may be much longer than the row that it covers. The
-/// rectangles of threads with several points each fit better, and their loops are bound by how densely instructions stand.
+/// Whether the thread has a point in the space, where it has only one: a line of threads may be much longer
+/// than the row that it covers. The rectangles of threads with several points each fit better, and their
+/// loops are bound by how densely instructions stand.
 fn only_point_in_space(t: &mut KernelCode, frame: &Frame) -> Option<Expr> {
     let (_, size) = frame.dim(Along::Across).filter(|_| frame.tiling.down.is_none())?;
     let index = add(frame.start(Along::Across), frame.thread[1].clone());

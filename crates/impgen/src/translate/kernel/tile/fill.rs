@@ -1,7 +1,7 @@
 //! The threads of a block copy what a step reads into its tiles.
 //!
-//! Copies begin before the step that comes before is computed, and run meanwhile (`copy_ahead`). They are done by elements, or 16 bytes
-//! at a time where that is possible:
+//! Copies begin before the step that comes before is computed, and run meanwhile (`copy_ahead`). They are
+//! done by elements, or 16 bytes at a time where that is possible:
 //!
 //! ```text
 //! if the rectangle is in the space, the step is whole, and rows begin at multiples of 16 bytes {
@@ -11,14 +11,17 @@
 //! }
 //! ```
 //!
-//! Inside of the space no index has to be limited, which costs as much as the copies themselves do, and where a round of all threads is whole rows of
-//! the tile, what a thread copies lies at equal distances: `from + s * leap`, of which only the sum is computed for each copy ([`Evenly`]). A product of
-//! offsets of 64 bits takes seven instructions, and a step of `f32` products with 64 x 64 points has twenty copies beside its 1024 multiplications: 212 instructions
-//! for all copies so, and 100 with distances.
+//! Inside of the space no index has to be limited, which costs as much as the copies themselves do, and where
+//! a round of all threads is whole rows of the tile, what a thread copies lies at equal distances: `from + s
+//! * leap`, of which only the sum is computed for each copy ([`Evenly`]). A product of offsets of 64 bits
+//! takes seven instructions, and a step of `f32` products with 64 x 64 points has twenty copies beside its
+//! 1024 multiplications: 212 instructions for all copies so, and 100 with distances.
 //!
-//! What lies side by side along the
-//! rectangle is copied in pieces of 16 bytes, and so is what lies side by side along the loop if rows of the tile go along it
-//! ([`Measures::in_rows`](super::measures::Measures::in_rows)); otherwise it goes to different rows of the tile, and is copied by elements. Elements of fewer than 4 bytes cannot be copied ahead one by one: threads read and write them.
+//! What lies side by side along the rectangle is copied in pieces of 16 bytes, and so is what lies side by
+//! side along the loop if rows of the tile go along it
+//! ([`Measures::in_rows`](super::measures::Measures::in_rows)); otherwise it goes to different rows of the
+//! tile, and is copied by elements. Elements of fewer than 4 bytes cannot be copied ahead one by one: threads
+//! read and write them.
 
 use super::emit::Frame;
 use super::plan::{InStep, Read};
@@ -144,7 +147,8 @@ impl<'a> Filling<'a> {
         });
     }
 
-    /// Sets the indices of what a tile has of an iteration, after the first of the step, at a place along the rectangle.
+    /// Sets the indices of what a tile has of an iteration, after the first of the step, at a place along the
+    /// rectangle.
     fn set_indices(&self, t: &mut KernelCode, read: &Read, first: &Expr, (k, place): (Expr, Expr), way: Way) {
         let limited = |e: Expr, end: Expr| match way {
             Way::Pieces => e,
@@ -158,7 +162,8 @@ impl<'a> Filling<'a> {
         point::fresh_index(t, self.l.var, limited(add(first.clone(), k), self.bound.clone()));
     }
 
-    /// The offsets of what a thread copies for a step, if they are at equal distances wherever rounds are whole rows, of `row` pieces each.
+    /// The offsets of what a thread copies for a step, if they are at equal distances wherever rounds are
+    /// whole rows, of `row` pieces each.
     fn evenly(
         &self,
         t: &mut KernelCode,
@@ -214,8 +219,8 @@ impl Tile<'_> {
     }
 }
 
-/// Copies a piece to a tile, ahead if that is possible. The indices of its first element are set; in a round whose number is given, it may also be found
-/// by distances.
+/// Copies a piece to a tile, ahead if that is possible. The indices of its first element are set; in a round
+/// whose number is given, it may also be found by distances.
 fn copy(t: &mut KernelCode, tile: &Tile, to: Expr, count: i64, evenly: Option<(Evenly, Expr)>) {
     let (at, mem) = (&tile.read.at, tile.mem);
     if tile.is_copied_ahead(count) {
@@ -232,8 +237,8 @@ fn copy(t: &mut KernelCode, tile: &Tile, to: Expr, count: i64, evenly: Option<(E
     }
 }
 
-/// Whether all pieces of a read are aligned, if it can be copied in pieces, because rows of the tile are as in memory: whether the offset
-/// of every row is a multiple of a piece.
+/// Whether all pieces of a read are aligned, if it can be copied in pieces, because rows of the tile are as
+/// in memory: whether the offset of every row is a multiple of a piece.
 fn aligned(t: &mut KernelCode, frame: &Frame, l: &InStep, read: &Read) -> Option<Expr> {
     let (index, _) = frame.dim(read.along)?;
     let (index, var) = (sym(index), sym(l.var));

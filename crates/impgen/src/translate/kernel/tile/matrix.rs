@@ -9,11 +9,12 @@
 //! }
 //! ```
 //!
-//! A lane computes the factors for rows and columns of its own, from what is in the tiles: these are not the rows and columns of its
-//! points. The kernel has this code and that of threads beside each other, and is compiled for one of them (`matrix_units`).
+//! A lane computes the factors for rows and columns of its own, from what is in the tiles: these are not the
+//! rows and columns of its points. The kernel has this code and that of threads beside each other, and is
+//! compiled for one of them (`matrix_units`).
 //!
-//! Where a step has fewer iterations than there is room for, the factors of the others are -0 and 0, whose product changes no sum: not even
-//! one that is -0.
+//! Where a step has fewer iterations than there is room for, the factors of the others are -0 and 0, whose
+//! product changes no sum: not even one that is -0.
 
 use super::emit::{count, sized_array, Step};
 use super::measures::Measures;
@@ -105,7 +106,8 @@ pub(super) fn multiply(
     t.if_else(eq(here.clone(), depth.clone()), |t| iterations(t, None), |t| iterations(t, Some(&here)));
 }
 
-/// The factors that a lane has of one matrix, two for each eight points of the warp. Beyond the end of a step they are zeros.
+/// The factors that a lane has of one matrix, two for each eight points of the warp. Beyond the end of a step
+/// they are zeros.
 fn factors(
     t: &mut KernelCode,
     step: &Step,

@@ -38,8 +38,8 @@ pub(super) struct Measures {
 pub(super) enum Layout {
     /// To threads: all rows of a tile are along the rectangle.
     Threads,
-    /// To warps, which multiply matrices: rows are as in memory, and one that begins four elements further than a multiple of eight is in
-    /// other banks than the row before, for the four rows of a half warp.
+    /// To warps, which multiply matrices: rows are as in memory, and one that begins four elements further
+    /// than a multiple of eight is in other banks than the row before, for the four rows of a half warp.
     Warps,
 }
 
@@ -102,8 +102,8 @@ impl Measures {
         }
     }
 
-    /// The elements from one row of a tile to the next. Where neighbouring threads touch them one below the other, that is no multiple of
-    /// the number of banks.
+    /// The elements from one row of a tile to the next. Where neighbouring threads touch them one below the
+    /// other, that is no multiple of the number of banks.
     fn row(&self, read: &Read) -> Expr {
         let side = match (read.along, self.in_rows(read)) {
             (Along::Nothing, _) => return i64(1),

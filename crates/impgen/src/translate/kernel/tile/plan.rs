@@ -1,7 +1,8 @@
 //! The parts of a tiled map.
 //!
-//! In: a map, and the plan that says which of its loops have tiles, and what is read through them. Out: a [`Tiling`], the body
-//! of the map cut into [`Part`]s: code that each point runs for itself, and loops that all points of a block run in step.
+//! In: a map, and the plan that says which of its loops have tiles, and what is read through them. Out: a
+//! [`Tiling`], the body of the map cut into [`Part`]s: code that each point runs for itself, and loops that
+//! all points of a block run in step.
 
 use crate::translate::state::{At, Context};
 use fehu_algebra::{Poly, Sym};
@@ -44,7 +45,8 @@ pub(super) struct TiledStep<'a> {
     pub(super) reads: Vec<Read>,
     /// Whether whole steps are unrolled.
     pub(super) unrolled: bool,
-    /// If it is a product that warps can compute, the numbers of the statements that compute the factors that change down and across.
+    /// If it is a product that warps can compute, the numbers of the statements that compute the factors that
+    /// change down and across.
     pub(super) product: Option<[usize; 2]>,
 }
 

@@ -9,10 +9,12 @@
 //! ...                                      3. what the warps before have in all goes to all lines of a warp
 //! ```
 //!
-//! So threads read and write neighbouring elements, though they scan them in order, and operators need not be commutative. Lanes that have no point of a line are the last ones of the last
-//! line, and what they have goes nowhere.
+//! So threads read and write neighbouring elements, though they scan them in order, and operators need not be
+//! commutative. Lanes that have no point of a line are the last ones of the last line, and what they have
+//! goes nowhere.
 //!
-//! Where a thread's points are neighbours, in blocks that have several columns, it scans them by itself, and adds what its column has in the warps before.
+//! Where a thread's points are neighbours, in blocks that have several columns, it scans them by itself, and
+//! adds what its column has in the warps before.
 
 use super::{columns, each_number, each_point, in_groups, of_warps, own};
 use crate::translate::kernel::operator::vars;
