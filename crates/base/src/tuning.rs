@@ -417,6 +417,19 @@ pub mod cpu_loops {
     /// ... in code of at most so many nodes.
     pub const STEPS_NODES: usize = 40;
 
+    /// How many accumulators a reduction has whose iterations are vectors. C compilers unroll loops of up to 16
+    /// before they look for vectors.
+    pub const VECTOR_CHAINS: i64 = 32;
+
+    /// The same if they are none: as many additions as are under way at the same time.
+    pub const SCALAR_CHAINS: i64 = 8;
+
+    /// So many accumulators are combined one after the other.
+    pub const CHAIN_REST: i64 = 4;
+
+    /// Reductions of more nodes have one: what else they do takes as long as their additions.
+    pub const CHAIN_NODES: usize = 60;
+
     /// How many `while` loops of a map advance together. C compilers unroll loops of up to 16 before they
     /// look for vectors.
     pub const LANES: i64 = 32;

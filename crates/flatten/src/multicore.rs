@@ -60,8 +60,10 @@ impl Default for MulticoreOptions {
 pub fn multicore(prog: Prog<Soacs>, options: &MulticoreOptions) -> Prog<Kernels> {
     let mut builder = Builder::new(prog.names.clone());
     builder.types = prog_types(&prog);
-    let mut multi =
-        Multi { seq: Seq::new(builder, Calls::Copies(IndexMap::default())), versions: 0, few: options.few };
+    let calls = Calls::Copies(IndexMap::default());
+    let mut seq = Seq::new(builder, calls);
+    seq.stores_always = true;
+    let mut multi = Multi { seq, versions: 0, few: options.few };
     let consts = multi.body(prog.consts.clone());
     let mut funs: Vec<FunDef<Kernels>> = prog.funs.iter().map(|f| multi.fun(f.clone())).collect();
     multi.seq.copied_functions(&prog, &mut funs);

@@ -43,7 +43,7 @@ pub fn sequential(prog: Prog<Soacs>) -> Prog<Kernels> {
     let Prog { consts, funs, opaques, names } = prog;
     let mut builder = Builder::new(names);
     builder.types = types;
-    let mut seq = Seq::new(builder, Calls::Kept);
+    let mut seq = Seq { stores_always: true, ..Seq::new(builder, Calls::Kept) };
     let consts = seq.body(consts);
     let funs = funs.into_iter().map(|f| seq.fun(f)).collect();
     Prog { consts, funs, opaques, names: seq.b.names }
@@ -105,6 +105,8 @@ pub(crate) struct Seq<R: Goal = Kernels> {
     /// How the accumulators of a token combine values; `None` where they overwrite.
     operators: FxHashMap<Name, Option<Lambda<Soacs>>>,
     known: generated::Known,
+    /// Whether stores cost less than branches, as on CPUs.
+    pub(crate) stores_always: bool,
 }
 
 impl Seq {
@@ -154,7 +156,14 @@ impl Seq {
 impl<R: Goal> Seq<R> {
     pub(crate) fn new(b: Builder<R>, calls: Calls) -> Seq<R> {
         let known = generated::Known::default();
-        Seq { b, calls, accs: FxHashMap::default(), operators: FxHashMap::default(), known }
+        Seq {
+            b,
+            calls,
+            accs: FxHashMap::default(),
+            operators: FxHashMap::default(),
+            known,
+            stores_always: false,
+        }
     }
 
     pub(crate) fn body(&mut self, body: Body<Soacs>) -> Body<R> {

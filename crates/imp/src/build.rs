@@ -4,10 +4,20 @@
 //! add(mul(x, i64(4)), i64(0))   is   x * 4
 //! ```
 
-use crate::syntax::{Expr, GpuIndex};
+use crate::syntax::{Code, Expr, GpuIndex, Order};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_base::Name;
+
+/// A loop over 64-bit integers from 0 to a bound, in order.
+pub fn count_up<O>(x: Name, bound: Expr, body: Code<O>) -> Code<O> {
+    for_loop((x, IntType::I64), bound, body)
+}
+
+/// A loop from 0 to a bound, in order.
+pub fn for_loop<O>((x, ty): (Name, IntType), bound: Expr, body: Code<O>) -> Code<O> {
+    Code::For { var: x, ty, bound, order: Order::Sequential, body: Box::new(body) }
+}
 
 /// An `i64` constant.
 pub fn i64(v: i64) -> Expr {

@@ -252,7 +252,7 @@ impl<'a> Machine<'a> {
                 let shape: Eval<Vec<i64>> = shape.iter().map(|n| self.int(vars, n)).collect();
                 self.copy(vars, *elem, &shape?, dst, src)?;
             }
-            Code::For { var, ty, bound, body } => {
+            Code::For { var, ty, bound, order: _, body } => {
                 let bound = self.int(vars, bound)?;
                 for i in 0..bound {
                     vars.scalars.insert(*var, PrimValue::int(*ty, i));

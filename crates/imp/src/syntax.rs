@@ -104,6 +104,15 @@ pub struct Place {
     pub strides: Vec<Expr>,
 }
 
+/// How the iterations of a loop depend on each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// One after the other.
+    Sequential,
+    /// The same, but scalars that go from one to the next are combined by associative operators.
+    Reduction,
+}
+
 /// A statement of a machine that has the operations `O` besides those that all have: [`HostOp`], [`TaskOp`]
 /// or [`KernelOp`].
 #[derive(Clone, PartialEq, Debug)]
@@ -153,6 +162,8 @@ pub enum Code<O> {
         ty: IntType,
         /// The bound, evaluated once.
         bound: Expr,
+        /// How its iterations depend on each other.
+        order: Order,
         /// The body, a scope.
         body: Box<Code<O>>,
     },

@@ -124,7 +124,7 @@ macro_rules! walks {
                     $place(v, dst);
                     $place(v, src);
                 }
-                Code::For { var, ty: _, bound, body } => {
+                Code::For { var, ty: _, bound, order: _, body } => {
                     v.declared(var);
                     v.expr(bound);
                     deep(|| v.code(body));

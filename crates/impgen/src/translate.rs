@@ -210,7 +210,7 @@ impl<M: Machine> Translate<'_, M> {
         }
         match &stm.exp {
             Exp::If(c, t, f) => self.branch(&stm.pat, *c, t, f),
-            Exp::Loop(l) => self.loop_(&stm.pat, l),
+            Exp::Loop(l) => self.loop_(stm, l),
             Exp::Call(f, args) => self.call(&stm.pat, *f, args),
             Exp::Basic(Basic::Assert(cond, parts, _)) => self.assert(*cond, parts, stm.loc.clone()),
             Exp::Op(MemOp::Alloc(bytes, space)) => {

@@ -99,12 +99,7 @@ mod tests {
         let set = |e| Code::SetScalar(Name(1), e);
         let read =
             Expr::Index { mem: Name(2), offset: Box::new(i64(0)), elem: PrimType::I64, space: Space::Shared };
-        let inner: Code<KernelOp> = Code::For {
-            var: Name(3),
-            ty: fehu_base::prim::IntType::I64,
-            bound: i64(5),
-            body: Box::new(Code::Seq(vec![barrier(), barrier()])),
-        };
+        let inner: Code<KernelOp> = count_up(Name(3), i64(5), Code::Seq(vec![barrier(), barrier()]));
         let mut code = Code::Seq(vec![
             barrier(),
             set(i64(1)),

@@ -61,7 +61,7 @@ struct Word {
 
 fn in_code(names: &mut NameSource, code: &mut Code) {
     code.bodies_mut().into_iter().for_each(|body| deep(|| in_code(names, body)));
-    if let Code::For { var, ty, bound, body } = code {
+    if let Code::For { var, ty, bound, body, .. } = code {
         if let Some(shifted) = shifted(names, (*var, *ty), bound, body) {
             *code = shifted;
         }

@@ -172,9 +172,9 @@ impl Mover<'_> {
                 }
             }
             let code = match code {
-                Code::For { var, ty, bound, body } => {
+                Code::For { var, ty, bound, order, body } => {
                     self.seen.expr(&bound);
-                    Code::For { var, ty, bound, body: Box::new(self.scope(*body)) }
+                    Code::For { var, ty, bound, order, body: Box::new(self.scope(*body)) }
                 }
                 Code::While(c, body) => {
                     self.seen.expr(&c);

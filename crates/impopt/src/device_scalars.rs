@@ -119,8 +119,8 @@ impl Rewrite<'_> {
                 let value = self.values[&x].clone();
                 vec![Code::Write { mem, offset, elem, space, value }]
             }
-            Code::For { var, ty, bound, body } => {
-                vec![Code::For { var, ty, bound, body: Box::new(self.scope(*body)) }]
+            Code::For { var, ty, bound, order, body } => {
+                vec![Code::For { var, ty, bound, order, body: Box::new(self.scope(*body)) }]
             }
             Code::While(c, body) => vec![Code::While(c, Box::new(self.scope(*body)))],
             Code::If(c, a, b) => {

@@ -6,6 +6,7 @@
 //! | pass | for | what it does |
 //! | --- | --- | --- |
 //! | [`loops`] | CPUs | loops in an order and a shape that C compilers make vector code of |
+//! | [`range_checks`] | CPUs | whether an index is within bounds takes one comparison |
 //! | [`outline`] | CPUs | loops that write memory of their own become functions that say so |
 //! | [`leave`] | GPUs | threads of a block ask whether one has failed only where one may have |
 //! | [`own_elements`] | GPUs | arrays of blocks of which each thread only touches its own element are variables |
@@ -48,6 +49,7 @@ pub mod outline;
 pub mod own_elements;
 pub mod prefetch;
 pub mod quotients;
+pub mod range_checks;
 pub mod read_ahead;
 mod recursion;
 pub mod restrict;

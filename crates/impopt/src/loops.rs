@@ -1,7 +1,7 @@
 //! Loops of CPUs in an order and a shape that C compilers make vector code of.
 //!
 //! Before: imperative code, whose loops are as the combinators were nested. After: code that computes the
-//! very same values, down to the last bit, with some loops rearranged:
+//! same values, with some loops rearranged:
 //!
 //! - [`rectangle`](self::rectangle): matrix products, and whatever has their shape, are run by rectangles of
 //!   points, which share what they read.
@@ -12,10 +12,13 @@
 //! - [`lanes`](self::lanes): neighbouring `while` loops of a map advance together.
 //! - [`split`](self::split): a loop with special cases at its ends becomes a loop for the ends and one
 //!   without special cases for all that is between them.
+//! - [`chains`](self::chains): reductions of floats have several accumulators. This alone changes values: it
+//!   groups them in another way.
 //!
 //! All are done here rather than on combinators, for only here it is known where an element lies, and the bodies of
 //! tasks come along for free. Kernels are left alone: their threads are laid out by other rules.
 
+mod chains;
 mod lanes;
 #[cfg(test)]
 mod lanes_tests;
@@ -60,6 +63,13 @@ pub static SPLIT: Pass<Program> = Pass {
     name: "split-loops",
     need: Need::Optional,
     run: |program| each_body(program, |loops, body| Split(loops).code(body)),
+};
+
+/// Reductions of floats have several accumulators.
+pub static CHAINS: Pass<Program> = Pass {
+    name: "accumulators",
+    need: Need::Optional,
+    run: |program| each_body(program, |loops, body| Chains(loops).code(body)),
 };
 
 /// Rewrites the code of each function of the host.
@@ -199,6 +209,20 @@ struct Split<'l, 'a>(&'l mut Loops<'a>);
 impl Mutator for Split<'_, '_> {
     fn code<O: Operation>(&mut self, code: &mut Code<O>) {
         match self.0.split(code) {
+            Some(other) => *code = other,
+            None => change_code(self, code),
+        }
+    }
+
+    fn expr(&mut self, _: &mut Expr) {}
+}
+
+/// Gives innermost reductions several accumulators.
+struct Chains<'l, 'a>(&'l mut Loops<'a>);
+
+impl Mutator for Chains<'_, '_> {
+    fn code<O: Operation>(&mut self, code: &mut Code<O>) {
+        match self.0.with_accumulators(code) {
             Some(other) => *code = other,
             None => change_code(self, code),
         }

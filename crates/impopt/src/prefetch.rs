@@ -33,7 +33,7 @@ use crate::instead::Instead;
 use fehu_base::ops::{BinOp, UnOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, NameSource};
-use fehu_imp::build::{add, and, i64, lt, sub, var};
+use fehu_imp::build::{add, and, count_up, i64, lt, sub, var};
 use fehu_imp::ops::Operation;
 use fehu_imp::parts::{flat, for_each_part, for_each_statement};
 use fehu_imp::syntax::{Code as AnyCode, Expr, GpuIndex, KernelOp, Program, Qualifier, Space};
@@ -86,7 +86,7 @@ struct Read {
 impl Prefetch<'_> {
     fn code(&mut self, code: &mut Code) {
         code.bodies_mut().into_iter().for_each(|body| deep(|| self.code(body)));
-        let Code::For { var: x, ty: IntType::I64, bound, body } = code else { return };
+        let Code::For { var: x, ty: IntType::I64, bound, body, .. } = code else { return };
         let reads = self.reads(*x, body);
         if !reads.is_empty() {
             let body = std::mem::replace(&mut **body, Code::Seq(vec![]));
@@ -177,8 +177,7 @@ impl Prefetch<'_> {
             Taken { to: read.to, next }.code(&mut body);
         }
         inside.push(body);
-        let body = Box::new(Code::Seq(inside));
-        before.push(Code::For { var: x, ty: IntType::I64, bound: var(end), body });
+        before.push(count_up(x, var(end), Code::Seq(inside)));
         Code::Seq(before)
     }
 }

@@ -42,7 +42,7 @@ use crate::instead::Instead;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, NameSource};
-use fehu_imp::build::{add, and, constant, i64, min, mul, not, quot, sub, var};
+use fehu_imp::build::{add, and, constant, count_up, for_loop, i64, min, mul, not, quot, sub, var};
 use fehu_imp::parts::{flat, for_each_part, for_each_statement};
 use fehu_imp::syntax::{Code as AnyCode, ErrorPart, Expr, KernelOp, Program, Qualifier, Space};
 use fehu_imp::visit::Mutator;
@@ -109,7 +109,7 @@ struct Stages<'c> {
 impl Ahead<'_> {
     fn code(&mut self, code: &mut Code) {
         code.bodies_mut().into_iter().for_each(|body| deep(|| self.code(body)));
-        if let Code::For { var, ty, bound, body } = code {
+        if let Code::For { var, ty, bound, body, .. } = code {
             if let Some(points) = constant(bound).and_then(|n| self.points((*var, *ty), n, body)) {
                 *code = points;
                 return;
@@ -185,12 +185,7 @@ impl Ahead<'_> {
             there
         };
         let all = (0..iterations).map(|k| at(i64(k))).reduce(and)?;
-        let one_by_one = Code::For {
-            var: x,
-            ty,
-            bound: converted(i64(iterations), IntType::I64, ty),
-            body: Box::new(body.clone()),
-        };
+        let one_by_one = for_loop((x, ty), converted(i64(iterations), IntType::I64, ty), body.clone());
         Some(self.all_or_one_by_one((x, ty), iterations, &stages, all, one_by_one))
     }
 
@@ -330,7 +325,7 @@ impl Ahead<'_> {
         Code::Seq(vec![
             Code::DeclareScalar(end, PrimType::I64),
             Code::SetScalar(end, converted(bound, ty, IntType::I64)),
-            Code::For { var: piece, ty: IntType::I64, bound: pieces, body: Box::new(Code::Seq(inside)) },
+            count_up(piece, pieces, Code::Seq(inside)),
         ])
     }
 

@@ -119,7 +119,7 @@ impl Unroll<'_> {
     }
 
     fn code(&mut self, code: &mut Code) {
-        let way = if let Code::For { bound, body, var, ty } = code {
+        let way = if let Code::For { bound, body, var, ty, .. } = code {
             self.way((*var, *ty), bound, body)
         } else {
             Way::Not
@@ -144,14 +144,16 @@ impl Unroll<'_> {
             Way::OfThread => return self.either(code),
             Way::Not => return,
         };
-        if let Code::For { var, ty, bound, body } = std::mem::replace(code, Code::Seq(vec![])) {
+        if let Code::For { var, ty, bound, body, .. } = std::mem::replace(code, Code::Seq(vec![])) {
             *code = Code::Op(KernelOp::UnrolledFor { by, var, ty, bound, body });
         }
     }
 
     /// A loop that is all that a thread does, for many iterations and for few.
     fn either(&mut self, code: &mut Code) {
-        let Code::For { var, ty, bound, body } = std::mem::replace(code, Code::Seq(vec![])) else { return };
+        let Code::For { var, ty, bound, body, .. } = std::mem::replace(code, Code::Seq(vec![])) else {
+            return;
+        };
         let mut other = Renaming::default();
         let number = self.names.fresh_like(var);
         other.insert(var, number);
@@ -361,15 +363,16 @@ fn iterations(bound: &Expr) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fehu_base::prim::{IntType, PrimValue};
+    use fehu_base::prim::PrimValue;
     use fehu_base::Name;
+    use fehu_imp::build::count_up;
 
     fn count(n: i64) -> Expr {
         Expr::Const(PrimValue::I64(n))
     }
 
     fn repeated(bound: Expr, body: Code) -> Code {
-        Code::For { var: Name(0), ty: IntType::I64, bound, body: Box::new(body) }
+        count_up(Name(0), bound, body)
     }
 
     /// Whether a loop is unrolled as a whole.
@@ -384,7 +387,7 @@ mod tests {
         let set = || Code::SetScalar(Name(1), count(0));
         assert!(is_unrolled(count(19), set()) && !is_unrolled(count(33), set()));
         assert!(!is_unrolled(Expr::Var(Name(2)), set()));
-        let inside = |bound| Code::For { var: Name(3), ty: IntType::I64, bound, body: Box::new(set()) };
+        let inside = |bound| count_up(Name(3), bound, set());
         assert!(is_unrolled(count(32), inside(count(32))));
         assert!(is_unrolled(count(32), inside(Expr::Var(Name(0)))));
         assert!(!is_unrolled(count(27), inside(Expr::Var(Name(2)))));

@@ -27,7 +27,7 @@ mod together;
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, NameSource};
-use fehu_imp::build::{add, constant, i64, lt, mul, quot, sub, var};
+use fehu_imp::build::{add, constant, count_up, i64, lt, mul, quot, sub, var};
 use fehu_imp::parts::{flat, for_each_part, for_each_statement};
 use fehu_imp::syntax::{Code as AnyCode, Expr, GpuIndex, KernelOp, Program, Qualifier, Space};
 use fehu_imp::visit::{change_expr, Mutator, Visitor};
@@ -193,7 +193,7 @@ impl Walks<'_> {
         self.tiles.guarded = outer;
         // What an iteration has set is one of several values afterwards.
         changed.into_iter().for_each(|x| self.across.set(x, Across::Leaps));
-        if let Code::For { var, ty, bound, body } = code {
+        if let Code::For { var, ty, bound, body, .. } = code {
             let (reads, written) = (self.reads(*var, body), self.rows_written(*var, body));
             let together = self.together((*var, *ty), bound, body, &reads, &written);
             if !reads.is_empty() {
@@ -379,12 +379,12 @@ impl Walks<'_> {
             Code::SetScalar(x, narrow(at.clone())),
             Code::If(lt(at, var(end)), Box::new(iteration), Box::new(Code::Seq(vec![]))),
         ]);
-        inside.push(Code::For { var: k, ty: IntType::I64, bound: each.clone(), body: Box::new(point) });
+        inside.push(count_up(k, each.clone(), point));
         let pieces = quot(add(var(end), sub(each.clone(), i64(1))), each);
         Code::Seq(vec![
             Code::DeclareScalar(end, PrimType::I64),
             Code::SetScalar(end, widen(bound)),
-            Code::For { var: piece, ty: IntType::I64, bound: pieces, body: Box::new(Code::Seq(inside)) },
+            count_up(piece, pieces, Code::Seq(inside)),
         ])
     }
 }

@@ -241,6 +241,9 @@ pub enum SizeOp {
 /// The attribute of the statement that [`SizeOp::SharedNeeded`] is about.
 pub const SHARED_MEMORY: &str = "shared_memory";
 
+/// The attribute of a loop that is a reduction: what it carries is combined by operators that are associative.
+pub const REDUCTION: &str = "reduction";
+
 /// The attribute of the branch that is the whole body of a map: its condition, a conjunction of bounds of
 /// indices, is whether the point is far from the edges of the space. The pass `inside` makes such branches.
 pub const INSIDE: &str = "inside";

@@ -131,7 +131,7 @@ impl<'a, D: Dialect> StmPrinter<'a, D> {
                 self.push(";\n");
             }
             Code::Copy { elem, shape, dst, src } => D::copy(self, *elem, shape, dst, src),
-            Code::For { var, ty, bound, body } => self.for_loop(*var, *ty, bound, body),
+            Code::For { var, ty, bound, order: _, body } => self.for_loop(*var, *ty, bound, body),
             Code::While(cond, body) => {
                 self.flush_pending();
                 self.start();

@@ -127,7 +127,7 @@ impl Dialect for Driver {
                 p.scope(b);
                 p.line("}");
             }
-            Code::For { var, ty, bound, body } if p.reads(bound) => {
+            Code::For { var, ty, bound, order: _, body } if p.reads(bound) => {
                 p.flush_pending();
                 let (i, t) = (p.context().name(*var), ctype::int(*ty));
                 let bound = p.spill(bound, t);

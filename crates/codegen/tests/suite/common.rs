@@ -5,6 +5,7 @@ use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{Name, NameSource, Symbol};
 use fehu_codegen::{Backend, Mode, Options, Output};
+use fehu_imp::build::count_up;
 use fehu_imp::syntax::*;
 use fehu_ir::{Attr, EntryParam, EntryPoint, EntryResult, EntryType};
 use std::io::Write;
@@ -185,7 +186,7 @@ pub fn set<O>(x: Name, e: Expr) -> Code<O> {
 }
 
 pub fn for_loop<O>(var: Name, bound: Expr, body: Vec<Code<O>>) -> Code<O> {
-    Code::For { var, ty: IntType::I64, bound, body: Code::Seq(body).into() }
+    count_up(var, bound, Code::Seq(body))
 }
 
 pub fn place(mem: Name, offset: Expr, strides: Vec<Expr>) -> Place {

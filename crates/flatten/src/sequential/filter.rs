@@ -4,16 +4,21 @@
 //! ```text
 //! filter n [xs] kept 1 map \x -> (p x, x)      (m, all) = loop (k = 0, *out = scratch n) for i < n {
 //!                                                x = xs[i]
-//!                                                if p x then (k + 1, out with [k] = x) else (k, out) }
+//!                                                (k + i64.bool (p x), out with [k] = x) }
 //!                                              ys = all[0 :+ m]
 //! ```
 
 use super::scattered::take;
 use super::{row, Bindings, Goal, Seq};
+use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::IntType;
 use fehu_ir::soac::Filter;
 use fehu_ir::types::array_of_rows;
 use fehu_ir::{Basic, DimIndex, Exp, Loop, LoopForm, Param, Soacs, SubExp, Type};
+
+/// So many scalars are put where the next element goes whether they are kept or not: that costs less than a
+/// branch that is not foreseen.
+const PUT_ALWAYS: usize = 3;
 
 impl<R: Goal> Seq<R> {
     pub(super) fn filter(&mut self, pat: Bindings, f: Filter<Soacs>) {
@@ -66,6 +71,10 @@ impl<R: Goal> Seq<R> {
 
     /// The number of elements kept, and the arrays, after values were put there if a condition holds.
     fn put_if(&mut self, keep: SubExp, at: SubExp, outs: &[Param<R>], values: &[SubExp]) -> Vec<SubExp> {
+        let scalars = outs.iter().all(|out| out.ty.shape().len() == 1);
+        if self.stores_always && scalars && outs.len() <= PUT_ALWAYS {
+            return self.put_always(keep, at, outs, values);
+        }
         let (yes, no) = self.undecorated(|seq| {
             seq.b.begin();
             let mut result = vec![];
@@ -82,5 +91,18 @@ impl<R: Goal> Seq<R> {
         let types = std::iter::once(Type::I64).chain(outs.iter().map(|p| p.ty.clone())).collect();
         let names = self.b.bind_all("kept", types, Exp::If(keep, Box::new(yes), Box::new(no)));
         names.into_iter().map(SubExp::Var).collect()
+    }
+    /// The same without a branch: what is not kept is overwritten by the next element, or left behind the last.
+    /// There is room for it, as no more elements have been kept than were seen.
+    fn put_always(&mut self, keep: SubExp, at: SubExp, outs: &[Param<R>], values: &[SubExp]) -> Vec<SubExp> {
+        let one = self.b.bind("one", Type::I64, Exp::Basic(Basic::Conv(ConvOp::BToI(IntType::I64), keep)));
+        let next =
+            self.b.bind("k", Type::I64, Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), at, one.into())));
+        let mut result = vec![next.into()];
+        for (out, value) in outs.iter().zip(values) {
+            let update = Basic::Update(out.name, row(&[at], &out.ty.peel(1)), *value);
+            result.push(self.b.bind("out", out.ty.clone(), Exp::Basic(update)).into());
+        }
+        result
     }
 }

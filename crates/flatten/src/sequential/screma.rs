@@ -2,9 +2,10 @@
 
 use super::{row, Bindings, Goal, Seq};
 use fehu_base::prim::IntType;
-use fehu_base::{bug, Name};
+use fehu_base::{bug, Name, Symbol};
+use fehu_ir::seg::REDUCTION;
 use fehu_ir::soac::{Reduce, Scan, Screma};
-use fehu_ir::{Basic, Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type};
+use fehu_ir::{Attr, Basic, Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type};
 
 impl<R: Goal> Seq<R> {
     pub(super) fn screma(&mut self, pat: Bindings, s: Screma<Soacs>) {
@@ -42,7 +43,12 @@ impl<R: Goal> Seq<R> {
         });
         let Carried { params, results } = carried;
         let form = LoopForm::For { var: i, ty: IntType::I64, bound: width };
+        let attrs = self.b.attrs.clone();
+        if reduced > 0 && scanned == 0 {
+            self.b.attrs.push(Attr::Atom(Symbol::new(REDUCTION)));
+        }
         self.b.bind_names(results, Exp::Loop(Box::new(Loop { params, form, body })));
+        self.b.attrs = attrs;
     }
 
     /// The body of the loop; returns what it carries.

@@ -3,7 +3,7 @@
 use super::Text;
 use crate::ops::{CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, RacingWrite, TaskOp, Way};
 use crate::parts::flat;
-use crate::syntax::{Arg, Code, ErrorPart, Expr, Param, Place};
+use crate::syntax::{Arg, Code, ErrorPart, Expr, Order, Param, Place};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::visit::deep;
@@ -71,7 +71,7 @@ impl Text<'_> {
                 self.p.put(" <- ");
                 self.place(src);
             }
-            Code::For { var, ty, bound, body } => self.for_loop(*var, *ty, bound, body),
+            Code::For { var, ty, bound, order, body } => self.for_loop((*var, *ty), bound, *order, body),
             Code::While(cond, body) => {
                 self.p.put("while ");
                 self.expr(cond);
@@ -99,8 +99,17 @@ impl Text<'_> {
         }
     }
 
-    fn for_loop<O: PrintOp>(&mut self, var: Name, ty: IntType, bound: &Expr, body: &Code<O>) {
-        self.p.put("for ");
+    fn for_loop<O: PrintOp>(
+        &mut self,
+        (var, ty): (Name, IntType),
+        bound: &Expr,
+        order: Order,
+        body: &Code<O>,
+    ) {
+        self.p.put(match order {
+            Order::Sequential => "for ",
+            Order::Reduction => "for reducing ",
+        });
         self.param(&Param::Scalar(var, PrimType::Int(ty)));
         self.p.put(" < ");
         self.expr(bound);
@@ -326,7 +335,7 @@ impl Text<'_> {
                 if let Some(by) = by {
                     self.p.put(format_args!("by {by} "));
                 }
-                self.for_loop(*var, *ty, bound, body);
+                self.for_loop((*var, *ty), bound, Order::Sequential, body);
             }
             KernelOp::Check { cond, number, values } => {
                 self.p.put(format_args!("check {number} ("));

@@ -264,7 +264,11 @@ impl Gen {
             },
             8 => Code::Call { outs: self.list(Gen::name), fun: self.name(), args: self.list(Gen::arg) },
             9 => Code::Assert { cond: self.expr(2), message: self.message(), loc: Loc::none() },
-            12 => Code::For { var: self.name(), ty: self.int(), bound: self.expr(2), body: scope(self) },
+            12 => {
+                let order = if self.bool() { Order::Reduction } else { Order::Sequential };
+                let (var, ty, bound) = (self.name(), self.int(), self.expr(2));
+                Code::For { var, ty, bound, order, body: scope(self) }
+            }
             13 => Code::While(self.expr(2), scope(self)),
             14 => Code::If(self.expr(2), scope(self), scope(self)),
             _ => Code::Op(O::arbitrary(self, depth)),

@@ -2,7 +2,7 @@
 
 use super::ops::ReadOp;
 use super::Text;
-use crate::syntax::{Arg, ArrayData, Code, ErrorPart, Expr, Loc, Param, Place, Space};
+use crate::syntax::{Arg, ArrayData, Code, ErrorPart, Expr, Loc, Order, Param, Place, Space};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::read::Read;
@@ -42,8 +42,10 @@ impl Text<'_> {
                 Code::Copy { elem, shape, dst, src: self.place()? }
             }
             "for" => {
+                self.r.word(word)?;
+                let order = if self.r.try_word("reducing") { Order::Reduction } else { Order::Sequential };
                 let (var, ty, bound) = self.for_head()?;
-                Code::For { var, ty, bound, body: self.boxed_scope()? }
+                Code::For { var, ty, bound, order, body: self.boxed_scope()? }
             }
             "while" => {
                 self.r.word(word)?;
@@ -75,7 +77,6 @@ impl Text<'_> {
 
     /// A loop up to its body: the variable, its type, the bound.
     pub(super) fn for_head(&mut self) -> Read<(Name, IntType, Expr)> {
-        self.r.word("for")?;
         let var = self.r.name()?;
         self.r.punct(':')?;
         let ty = self.r.int_type()?;

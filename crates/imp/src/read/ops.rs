@@ -90,6 +90,7 @@ impl ReadOp for KernelOp {
                     t.r.word("by")?;
                     by = Some(t.r.number()?);
                 }
+                t.r.word("for")?;
                 let (var, ty, bound) = t.for_head()?;
                 KernelOp::UnrolledFor { by, var, ty, bound, body: t.boxed_scope()? }
             }

@@ -104,7 +104,7 @@ impl<'a> Validator<'a> {
                 self.place(dst, shape.len());
                 self.place(src, shape.len());
             }
-            Code::For { var, ty, bound, body } => self.for_loop(*var, *ty, bound, body),
+            Code::For { var, ty, bound, order: _, body } => self.for_loop(*var, *ty, bound, body),
             Code::While(cond, body) => {
                 self.expr_of(cond, PrimType::Bool, "the condition");
                 self.nested(body);

@@ -6,7 +6,7 @@ use fehu_algebra::{Facts, Poly};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
-use fehu_imp::build::constant;
+use fehu_imp::build::{constant, count_up};
 use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::mem::{poly, Lmad};
 use fehu_ir::{ArrayData, Basic, Exp, Memory, PatElem, Space, SubExp, Type};
@@ -185,6 +185,6 @@ impl<M: Machine> Translate<'_, M> {
         let var = self.names.fresh_str("i");
         self.types.insert(var, Type::I64);
         let body = self.block(|t| body(t, var));
-        self.emit(Code::For { var, ty: IntType::I64, bound, body: Box::new(body) });
+        self.emit(count_up(var, bound, body));
     }
 }

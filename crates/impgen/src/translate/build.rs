@@ -7,7 +7,7 @@ use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
 use fehu_imp::free::free_names;
-use fehu_imp::syntax::{Arg, Code, CpuOp, Expr, HostOp, Kernel, KernelOp, Launch, OnCpu, Param};
+use fehu_imp::syntax::{Arg, Code, CpuOp, Expr, HostOp, Kernel, KernelOp, Launch, OnCpu, Order, Param};
 use fehu_ir::mem::{MemInfo, MemOp};
 use fehu_ir::seg::SegOp;
 use fehu_ir::subst::{rename_body, rename_exp, rename_lambda, Subst};
@@ -119,10 +119,20 @@ impl<M: Machine> Translate<'_, M> {
     }
 
     pub(super) fn for_up_to(&mut self, base: &str, bound: Expr, body: impl FnOnce(&mut Self, Expr)) {
+        self.counting_up_to(base, bound, Order::Sequential, body);
+    }
+
+    pub(super) fn counting_up_to(
+        &mut self,
+        base: &str,
+        bound: Expr,
+        order: Order,
+        body: impl FnOnce(&mut Self, Expr),
+    ) {
         let i = self.names.fresh_str(base);
         self.types.insert(i, Type::I64);
         let body = self.block(|t| body(t, Expr::Var(i)));
-        self.emit(Code::For { var: i, ty: IntType::I64, bound, body: Box::new(body) });
+        self.emit(Code::For { var: i, ty: IntType::I64, bound, order, body: Box::new(body) });
     }
 
     pub(super) fn while_(&mut self, cond: Expr, body: impl FnOnce(&mut Self)) {

@@ -5,8 +5,9 @@ use crate::translate::machine::Machine;
 use crate::translate::state::Translate;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
-use fehu_imp::syntax::{Arg, Code, Expr};
-use fehu_ir::{Body, Loop, LoopForm, Memory, PatElem, SubExp, Type};
+use fehu_imp::syntax::{Arg, Code, Expr, Order};
+use fehu_ir::seg::REDUCTION;
+use fehu_ir::{Attr, Body, Loop, LoopForm, Memory, PatElem, Stm, SubExp, Type};
 
 impl<M: Machine> Translate<'_, M> {
     pub(super) fn branch(&mut self, pat: &[PatElem<Memory>], c: SubExp, t: &Body<Memory>, f: &Body<Memory>) {
@@ -25,7 +26,7 @@ impl<M: Machine> Translate<'_, M> {
         self.emit(Code::If(cond, Box::new(t), Box::new(f)));
     }
 
-    pub(super) fn loop_(&mut self, pat: &[PatElem<Memory>], l: &Loop<Memory>) {
+    pub(super) fn loop_(&mut self, stm: &Stm<Memory>, l: &Loop<Memory>) {
         for (p, init) in &l.params {
             self.declare(p.name, &p.ty);
             self.set(p.name, *init);
@@ -34,9 +35,11 @@ impl<M: Machine> Translate<'_, M> {
             self.free(block);
         }
         if !M::steps_loop(self, l) {
-            self.iterations(l);
+            let is_reduction = |a: &Attr| matches!(a, Attr::Atom(name) if name.as_str() == REDUCTION);
+            let reduction = stm.attrs.iter().any(is_reduction);
+            self.iterations(l, if reduction { Order::Reduction } else { Order::Sequential });
         }
-        for (p, (param, _)) in pat.iter().zip(&l.params) {
+        for (p, (param, _)) in stm.pat.iter().zip(&l.params) {
             if self.globals.contains(&p.name) {
                 self.set(p.name, param.name.into());
             } else {
@@ -45,7 +48,7 @@ impl<M: Machine> Translate<'_, M> {
         }
     }
 
-    fn iterations(&mut self, l: &Loop<Memory>) {
+    fn iterations(&mut self, l: &Loop<Memory>, order: Order) {
         let body = self.block(|t| {
             t.body(&l.body, &[]);
             let next: Vec<(Name, SubExp)> =
@@ -55,7 +58,7 @@ impl<M: Machine> Translate<'_, M> {
         match &l.form {
             LoopForm::For { var, ty, bound } => {
                 let bound = self.operand(*bound);
-                self.emit(Code::For { var: *var, ty: *ty, bound, body: Box::new(body) });
+                self.emit(Code::For { var: *var, ty: *ty, bound, order, body: Box::new(body) });
             }
             LoopForm::While(cond) => {
                 let cond = self.operand((*cond).into());

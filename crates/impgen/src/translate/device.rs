@@ -41,7 +41,7 @@ fn on_device(code: Code<HostOp>) -> Code<KernelOp> {
         Code::SetMem(a, b, space) => Code::SetMem(a, b, space),
         Code::Write { mem, offset, elem, space, value } => Code::Write { mem, offset, elem, space, value },
         Code::Copy { elem, shape, dst, src } => Code::Copy { elem, shape, dst, src },
-        Code::For { var, ty, bound, body } => Code::For { var, ty, bound, body: inside(body) },
+        Code::For { var, ty, bound, order, body } => Code::For { var, ty, bound, order, body: inside(body) },
         Code::While(cond, body) => Code::While(cond, inside(body)),
         Code::If(cond, a, b) => Code::If(cond, inside(a), inside(b)),
         Code::Call { outs, fun, args } => Code::Call { outs, fun, args },

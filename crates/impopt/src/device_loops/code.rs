@@ -144,9 +144,9 @@ impl Translate<'_> {
                 let (dst, src) = (place(dst)?, place(src)?);
                 KernelCode::Copy { elem: *elem, shape: shape.clone(), dst, src }
             }
-            Code::For { var, ty, bound, body } => {
+            Code::For { var, ty, bound, order, body } => {
                 let bound = possible(bound)?;
-                KernelCode::For { var: *var, ty: *ty, bound, body: self.boxed(body)? }
+                KernelCode::For { var: *var, ty: *ty, bound, order: *order, body: self.boxed(body)? }
             }
             Code::While(c, body) => KernelCode::While(possible(c)?, self.boxed(body)?),
             Code::If(c, a, b) => KernelCode::If(possible(c)?, self.boxed(a)?, self.boxed(b)?),

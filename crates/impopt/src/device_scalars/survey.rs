@@ -159,7 +159,7 @@ impl Survey {
                 self.place(dst);
                 self.place(src);
             }
-            Code::For { var, ty, bound, body } => {
+            Code::For { var, ty, bound, body, .. } => {
                 self.types.insert(*var, Param::Scalar(*var, PrimType::Int(*ty)));
                 self.host(bound);
                 self.set(*var);

@@ -73,7 +73,7 @@ impl Remembered {
 impl Loops<'_> {
     /// A map of `while` loops by lanes, if that can be done and pays.
     pub(super) fn in_lanes<O: Operation>(&mut self, code: &Code<O>) -> Option<Code<O>> {
-        let Code::For { var: outer, ty: IntType::I64, bound, body } = code else { return None };
+        let Code::For { var: outer, ty: IntType::I64, bound, body, .. } = code else { return None };
         let body = &written_out(*outer, body);
         let parts = Parts::of(body)?;
         let plain: Vec<&Code<O>> =
@@ -254,8 +254,7 @@ impl<O: Operation> Lanes<'_, '_, '_, O> {
         inside.push(Code::While(self.worth_it(alive), Box::new(Code::Seq(steps.into()))));
         inside.push(self.end(first, goings));
         let bound = quot_up(self.bound.clone(), i64(cpu_loops::LANES));
-        let body = Box::new(Code::Seq(inside));
-        code.push(Code::For { var: strip, ty: IntType::I64, bound, body });
+        code.push(count_up(strip, bound, Code::Seq(inside)));
         Code::Seq(code)
     }
 
@@ -416,5 +415,5 @@ fn renamed_expr(e: &Expr, renaming: &Renaming) -> Expr {
 }
 
 fn over_lanes<O>(at: Name, bound: Expr, body: Vec<Code<O>>) -> Code<O> {
-    Code::For { var: at, ty: IntType::I64, bound, body: Box::new(Code::Seq(body)) }
+    count_up(at, bound, Code::Seq(body))
 }

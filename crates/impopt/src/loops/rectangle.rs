@@ -172,9 +172,10 @@ struct Packed {
 
 impl<O: Operation> Points<O> {
     fn of(code: &Code<O>) -> Option<Points<O>> {
-        let Code::For { var: row, ty: IntType::I64, bound: rows, body } = code else { return None };
+        let Code::For { var: row, ty: IntType::I64, bound: rows, body, .. } = code else { return None };
         let inside = written_out(*row, body);
-        let [Code::For { var: column, ty: IntType::I64, bound: columns, body }] = flat(&inside)[..] else {
+        let [Code::For { var: column, ty: IntType::I64, bound: columns, body, .. }] = flat(&inside)[..]
+        else {
             return None;
         };
         let mut fixed = true;
@@ -184,7 +185,7 @@ impl<O: Operation> Points<O> {
         let inside = written_out(*column, body);
         let codes = flat(&inside);
         let the_loop = codes.iter().position(|c| matches!(c, Code::For { .. }))?;
-        let Code::For { var: step, ty: IntType::I64, bound: steps, body } = codes[the_loop] else {
+        let Code::For { var: step, ty: IntType::I64, bound: steps, body, .. } = codes[the_loop] else {
             return None;
         };
         let body = written_out(*step, body);
@@ -207,8 +208,7 @@ impl<O: Operation> Points<O> {
 
     /// All that a point does.
     fn all(&self) -> Code<O> {
-        let body = Box::new(self.body.clone());
-        let steps = Code::For { var: self.step, ty: IntType::I64, bound: self.steps.clone(), body };
+        let steps = count_up(self.step, self.steps.clone(), self.body.clone());
         Code::Seq(vec![self.before.clone(), steps, self.after.clone()])
     }
 
@@ -558,5 +558,5 @@ impl<O: Operation> Rectangles<'_, '_, O> {
 }
 
 fn count_to<O>(var: Name, bound: Expr, body: Vec<Code<O>>) -> Code<O> {
-    Code::For { var, ty: IntType::I64, bound, body: Box::new(Code::Seq(body)) }
+    count_up(var, bound, Code::Seq(body))
 }

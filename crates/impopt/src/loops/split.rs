@@ -29,7 +29,7 @@ use fehu_base::Name;
 use fehu_imp::build::*;
 use fehu_imp::ops::Operation;
 use fehu_imp::parts::flat;
-use fehu_imp::syntax::{Code, Expr};
+use fehu_imp::syntax::{Code, Expr, Order};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Comparisons with constants of at most this size are about the beginning of a loop.
@@ -44,7 +44,7 @@ const BOUNDS: usize = 12;
 impl Loops<'_> {
     /// A loop without loops inside, split where special cases end and begin, if it has any.
     pub(super) fn split<O: Operation>(&mut self, code: &Code<O>) -> Option<Code<O>> {
-        let Code::For { var: j, ty: IntType::I64, bound, body } = code else { return None };
+        let Code::For { var: j, ty: IntType::I64, bound, order, body } = code else { return None };
         if size(body)? > cpu_loops::SPLIT_NODES
             || constant(bound).is_some_and(|n| n <= cpu_loops::UNROLLED_ITERATIONS)
         {
@@ -76,14 +76,13 @@ impl Loops<'_> {
         let mut inside = vec![];
         define(&mut inside, start, PrimType::I64, select(is(0), i64(0), select(is(1), var(lo), var(hi))));
         define(&mut inside, end, PrimType::I64, select(is(0), var(lo), select(is(1), var(hi), var(n))));
-        let middle = range(k, *j, start, end, Code::Seq(decided));
+        let middle = range((k, *order), *j, start, end, Code::Seq(decided));
         let mut renaming = Renaming::default();
         renaming.insert(*j, names.fresh_like(*j));
         let ends = renamed(names, body, &mut renaming);
-        let ends = range(i, renaming[j], start, end, ends);
+        let ends = range((i, *order), renaming[j], start, end, ends);
         inside.push(Code::If(is(1), Box::new(middle), Box::new(ends)));
-        let body = Box::new(Code::Seq(inside));
-        out.push(Code::For { var: part, ty: IntType::I64, bound: i64(3), body });
+        out.push(count_up(part, i64(3), Code::Seq(inside)));
         Some(Code::Seq(out))
     }
 }
@@ -94,12 +93,18 @@ fn define<O: Operation>(code: &mut Vec<Code<O>>, x: Name, ty: PrimType, e: Expr)
 }
 
 /// A loop from one number to another.
-fn range<O: Operation>(count: Name, j: Name, start: Name, end: Name, body: Code<O>) -> Code<O> {
+fn range<O: Operation>(
+    (count, order): (Name, Order),
+    j: Name,
+    start: Name,
+    end: Name,
+    body: Code<O>,
+) -> Code<O> {
     let mut inside = vec![];
     define(&mut inside, j, PrimType::I64, add(var(start), var(count)));
     inside.push(body);
     let bound = sub(var(end), var(start));
-    Code::For { var: count, ty: IntType::I64, bound, body: Box::new(Code::Seq(inside)) }
+    Code::For { var: count, ty: IntType::I64, bound, order, body: Box::new(Code::Seq(inside)) }
 }
 
 /// A number that grows or falls with the loop, or does not change: `sign * j + base`.

@@ -49,7 +49,7 @@ const STRIP: (u64, u64) = (64, 1024);
 impl Loops<'_> {
     /// A loop with its inner loops outside, if that can be done and pays.
     pub(super) fn interchanged<O: Operation>(&mut self, code: &Code<O>) -> Option<Code<O>> {
-        let Code::For { var: outer, ty: IntType::I64, bound, body } = code else { return None };
+        let Code::For { var: outer, ty: IntType::I64, bound, body, .. } = code else { return None };
         let body = &written_out(*outer, body);
         let mut nest = Nest::default();
         nest.code(body, &[])?;
@@ -105,8 +105,7 @@ impl Loops<'_> {
         let mut strip_of = Strip { loops: self, outer, first, count, arrays: &arrays };
         strip_of.distribute(body, &mut inside);
         let strips = quot_up(bound.clone(), i64(length));
-        let body = Box::new(Code::Seq(inside));
-        code.push(Code::For { var: strip, ty: IntType::I64, bound: strips, body });
+        code.push(count_up(strip, strips, Code::Seq(inside)));
         Code::Seq(code)
     }
 }
@@ -361,7 +360,7 @@ impl Group {
 }
 
 /// Whether what an expression computes of floats has a vector form. Offsets are computed beside it.
-fn has_vector_form(e: &Expr) -> bool {
+pub(super) fn has_vector_form(e: &Expr) -> bool {
     use FloatType::{F32, F64};
     match e {
         Expr::Const(_) | Expr::Var(_) | Expr::Index { .. } => true,
@@ -466,7 +465,7 @@ impl Strip<'_, '_> {
     fn distribute<O: Operation>(&mut self, code: &Code<O>, out: &mut Vec<Code<O>>) {
         let mut group = vec![];
         for code in flat(code) {
-            let Code::For { var, ty, bound, body } = code else {
+            let Code::For { var, ty, bound, body, .. } = code else {
                 group.push(code);
                 continue;
             };
@@ -478,8 +477,7 @@ impl Strip<'_, '_> {
                 _ => {
                     let mut inside = vec![];
                     fehu_ir::visit::deep(|| self.distribute(body, &mut inside));
-                    let body = Box::new(Code::Seq(inside));
-                    out.push(Code::For { var: *var, ty: *ty, bound: bound.clone(), body });
+                    out.push(for_loop((*var, *ty), bound.clone(), Code::Seq(inside)));
                 }
             }
         }
@@ -502,12 +500,10 @@ impl Strip<'_, '_> {
         for k in 0..cpu_loops::STEPS {
             copies.push(self.copy(inner, add(mul(var(many), i64(cpu_loops::STEPS)), i64(k)), body));
         }
-        let body_of_many = Box::new(self.over_strip(&copies));
-        out.push(Code::For { var: many, ty: IntType::I64, bound: var(most), body: body_of_many });
+        out.push(count_up(many, var(most), self.over_strip(&copies)));
         let done = mul(var(most), i64(cpu_loops::STEPS));
         let single = self.copy(inner, add(done.clone(), var(step)), body);
-        let body = Box::new(self.over_strip(&[single]));
-        out.push(Code::For { var: step, ty: IntType::I64, bound: sub(bound.clone(), done), body });
+        out.push(count_up(step, sub(bound.clone(), done), self.over_strip(&[single])));
     }
 
     /// A copy of code for a value of a variable.
@@ -550,7 +546,6 @@ impl Strip<'_, '_> {
         for x in &remembered.stored {
             inside.push(self.arrays[x].write(var(at), var(renaming[x])));
         }
-        let body = Box::new(Code::Seq(inside));
-        Code::For { var: at, ty: IntType::I64, bound: var(self.count), body }
+        count_up(at, var(self.count), Code::Seq(inside))
     }
 }

@@ -303,7 +303,7 @@ fn loops_without_special_cases_stay_whole() {
 fn places_are_computed_again_and_not_remembered() {
     use fehu_base::prim::{IntType, PrimType};
     use fehu_base::Name;
-    use fehu_imp::build::{add, i64, var};
+    use fehu_imp::build::{add, count_up, i64, var};
     let [outer, place, from, sum, inner, twice] = [1, 2, 3, 4, 5, 6].map(Name);
     let step = |x| Code::<fehu_imp::ops::HostOp>::SetScalar(sum, add(var(sum), var(x)));
     let body = Code::Seq(vec![
@@ -313,7 +313,7 @@ fn places_are_computed_again_and_not_remembered() {
         Code::SetScalar(twice, i64(0)),
         Code::DeclareScalar(sum, PrimType::I64),
         Code::SetScalar(sum, i64(0)),
-        Code::For { var: inner, ty: IntType::I64, bound: i64(9), body: Box::new(step(place)) },
+        count_up(inner, i64(9), step(place)),
         Code::SetScalar(twice, var(sum)),
     ]);
     let Code::Seq(codes) = super::strip::written_out(outer, &body) else { panic!("no sequence") };

@@ -28,7 +28,7 @@ use crate::loops::{renamed, Renaming};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
-use fehu_imp::build::{add, i64, le, mul, quot, sub};
+use fehu_imp::build::{add, count_up, for_loop, i64, le, mul, quot, sub};
 use fehu_imp::syntax::{Expr, KernelOp, Space};
 use fehu_imp::visit::{look_at_expr, Mutator, Visitor};
 
@@ -109,7 +109,7 @@ impl Walks<'_> {
         let iteration = renamed(self.names, &iteration, &mut Renaming::default());
         let at = add(var(first), var(k));
         let point = self.point((x, ty), at, iteration);
-        inside.push(Code::For { var: k, ty: IntType::I64, bound: i64(count), body: Box::new(point) });
+        inside.push(count_up(k, i64(count), point));
         let body_of_piece = Box::new(Code::Seq(inside));
         code.push(Code::Op(KernelOp::UnrolledFor {
             by: Some(PIECES),
@@ -120,8 +120,7 @@ impl Walks<'_> {
         }));
         let ones = self.one_by_one((x, ty), &body, sub(var(end), var(rest)), var(rest));
         code.push(ones);
-        let short =
-            Code::For { var: x, ty, bound: converted(var(end), IntType::I64, ty), body: Box::new(body) };
+        let short = for_loop((x, ty), converted(var(end), IntType::I64, ty), body);
         let long = le(i64(LEAST_ITERATIONS), var(end));
         Some(Code::Seq(vec![
             Code::DeclareScalar(end, PrimType::I64),

@@ -51,8 +51,8 @@ use fehu_base::prim::{IntType, PrimType};
 use fehu_base::tuning::columns::COLUMNS_BESIDE_ROWS;
 use fehu_base::Name;
 use fehu_imp::build::{
-    add, and, bits, block_size, constant, eq, i32, i64, le, local, max, min, mul, or, quot_up, select, sub,
-    var,
+    add, and, bits, block_size, constant, count_up, eq, for_loop, i32, i64, le, local, max, min, mul, or,
+    quot_up, select, sub, var,
 };
 use fehu_imp::ops::{Operation, RowsTo};
 use fehu_imp::parts::{flat, for_each_part, for_each_statement};
@@ -432,10 +432,7 @@ impl Walks<'_> {
             Code::SetScalar(place, converted(number_of, IntType::I64, ty)),
             iteration,
         ]);
-        let each = |k: Name, point: Code| {
-            let (bound, body) = (i32(count as i32), Box::new(point));
-            Code::For { var: k, ty: IntType::I32, bound, body }
-        };
+        let each = |k: Name, point: Code| for_loop((k, IntType::I32), i32(count as i32), point);
         let nothing = || Box::new(Code::Seq(vec![]));
         let compared = each(k, Code::If(wanted, Box::new(point.clone()), nothing()));
         inside.push(match in_parts {
@@ -456,8 +453,7 @@ impl Walks<'_> {
             inside
                 .extend(written.iter().zip(&tiles_written).map(|(of, tile)| copy(RowsTo::Global, of, *tile)));
         }
-        let body = Box::new(Code::Seq(inside));
-        let tiles = Code::For { var: tile, ty: IntType::I64, bound: var(number), body };
+        let tiles = count_up(tile, var(number), Code::Seq(inside));
         Some(Together { decide, number, tiles })
     }
 

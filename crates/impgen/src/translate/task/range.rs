@@ -18,10 +18,10 @@ use crate::translate::state::TaskCode;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Code, Expr};
+use fehu_imp::syntax::{Code, Expr, Order};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::mem::MemOp;
-use fehu_ir::seg::{SegOp, SegSpace};
+use fehu_ir::seg::{SegKind, SegOp, SegSpace};
 use fehu_ir::visit::{deep, for_each_body, for_each_operand};
 use fehu_ir::{Basic, Body, Exp, Memory, Space, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -41,22 +41,27 @@ pub(crate) fn range(
     }
     let mut rest = seg.clone();
     rest.body.body.stms = levels.pop().unwrap_or_default();
-    level(t, &seg.space, &levels, 0, [start, end, i64(0)], |t| at_point(t, &rest));
+    level(t, seg, &levels, 0, [start, end, i64(0)], |t| at_point(t, &rest));
 }
 
 /// The loop over a dimension, and those inside. Flat numbers are relative to `base`.
 fn level(
     t: &mut TaskCode,
-    space: &SegSpace,
+    seg: &SegOp<Memory>,
     levels: &[Vec<Stm<Memory>>],
     at: usize,
     [start, end, base]: [Expr; 3],
     at_point: impl FnOnce(&mut TaskCode),
 ) {
+    let space = &seg.space;
     let Some((index, _)) = space.dims.get(at).copied() else { bug!("a space without dimensions") };
     let inner: Vec<SubExp> = space.dims[at + 1..].iter().map(|d| d.1).collect();
     if inner.is_empty() {
-        return t.for_up_to("k", sub(end, start.clone()), |t, k| {
+        let order = match &seg.kind {
+            SegKind::Red(_) => Order::Reduction,
+            SegKind::Map | SegKind::Scan(..) | SegKind::Hist(_) => Order::Sequential,
+        };
+        return t.counting_up_to("k", sub(end, start.clone()), order, |t, k| {
             t.emit(Code::DeclareScalar(index, PrimType::I64));
             t.set_to(index, add(start, k));
             t.emit(Code::DeclareScalar(space.flat, PrimType::I64));
@@ -77,20 +82,20 @@ fn level(
         let to = t.let_i64("to", min(sub(end, row.clone()), size));
         levels.get(at).into_iter().flatten().for_each(|stm| t.stm(stm));
         let base = t.let_i64("base", add(base, row));
-        deep(|| level_boxed(t, space, levels, at + 1, [from, to, base], Box::new(at_point)));
+        deep(|| level_boxed(t, seg, levels, at + 1, [from, to, base], Box::new(at_point)));
     });
 }
 
 /// As `level`; the box ends the recursion of types.
 fn level_boxed<'f>(
     t: &mut TaskCode,
-    space: &SegSpace,
+    seg: &SegOp<Memory>,
     levels: &[Vec<Stm<Memory>>],
     at: usize,
     bounds: [Expr; 3],
     at_point: Box<dyn FnOnce(&mut TaskCode) + 'f>,
 ) {
-    level(t, space, levels, at, bounds, at_point);
+    level(t, seg, levels, at, bounds, at_point);
 }
 
 /// The statements of a body by where they are done.

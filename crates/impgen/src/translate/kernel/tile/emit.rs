@@ -311,7 +311,7 @@ fn emit_parts(
                     slots.truncate(body);
                 });
                 let bound = t.operand(l.bound);
-                t.emit(Code::For { var: l.var, ty: l.ty, bound, body: Box::new(body) });
+                t.emit(for_loop((l.var, l.ty), bound, body));
                 slots.truncate(outside);
                 slots.extend(results_of(l, &carried));
             }
