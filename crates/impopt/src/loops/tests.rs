@@ -301,7 +301,7 @@ fn loops_without_special_cases_stay_whole() {
 
 #[test]
 fn places_are_computed_again_and_not_remembered() {
-    use fehu_base::prim::{IntType, PrimType};
+    use fehu_base::prim::PrimType;
     use fehu_base::Name;
     use fehu_imp::build::{add, count_up, i64, var};
     let [outer, place, from, sum, inner, twice] = [1, 2, 3, 4, 5, 6].map(Name);
