@@ -19,6 +19,8 @@
 //! tasks come along for free. Kernels are left alone: their threads are laid out by other rules.
 
 mod chains;
+#[cfg(test)]
+mod chains_tests;
 mod lanes;
 #[cfg(test)]
 mod lanes_tests;
