@@ -46,7 +46,7 @@ const EDGES: [(&str, &[&str], &[&str]); 29] = [
         &[],
     ),
     ("doc", &["base", "syntax", "check"], &[]),
-    ("pkg", &["base"], &[]),
+    ("pkg", &["base", "driver"], &[]),
     ("repl", &["base", "syntax", "check", "ir", "driver"], &[]),
     ("lsp", &["base", "syntax", "fmt", "check", "driver", "repl"], &["ir"]),
     ("randprog", &["base", "data", "ir", "pass", "driver", "tools"], &[]),

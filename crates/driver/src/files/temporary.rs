@@ -179,18 +179,30 @@ impl Drop for Owned {
     }
 }
 
-/// A folder among the system's temporary ones, for this user only.
+/// A folder that is removed with this value, for this user only.
 #[derive(Debug)]
 pub struct TempFolder(Owned);
 
 impl TempFolder {
-    /// Makes one.
+    /// Makes one among the system's temporary ones.
     pub fn new() -> Result<TempFolder, String> {
-        let made = Owned::new(Kind::Folder, || {
-            let path = tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir()?.keep();
-            Ok((path, ()))
-        });
-        let (owned, ()) = made.map_err(|e| format!("could not make a temporary folder: {e}"))?;
+        TempFolder::inside(&std::env::temp_dir())
+    }
+
+    /// Makes one in a folder. What is in it at the end may have been moved, and the folder itself as well.
+    pub fn inside(folder: &Path) -> Result<TempFolder, String> {
+        TempFolder::made(|| Ok(tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir_in(folder)?.keep()))
+            .map_err(|e| format!("could not make a temporary folder: {e}"))
+    }
+
+    /// Makes one with this path, which is free.
+    pub fn named(path: &Path) -> Result<TempFolder, String> {
+        TempFolder::made(|| std::fs::create_dir(path).map(|()| path.to_owned()))
+            .map_err(|e| format!("could not make {}: {e}", path.display()))
+    }
+
+    fn made(make: impl FnOnce() -> io::Result<PathBuf>) -> io::Result<TempFolder> {
+        let (owned, ()) = Owned::new(Kind::Folder, || Ok((make()?, ())))?;
         Ok(TempFolder(owned))
     }
 
