@@ -32,6 +32,9 @@ const REMOVALS: usize = 10;
 /// The pause between two looks for the end.
 const UNTIL_THE_END: Duration = Duration::from_millis(10);
 
+/// The stack of the thread that waits for signals; what it removes may be nested.
+const SIGNALS_STACK_BYTES: usize = 256 << 10;
+
 /// What is to be removed, in the order in which it was made.
 struct Owner {
     /// Set as soon as a signal arrives that ends the process; nothing before signals are awaited.
@@ -87,14 +90,16 @@ impl Owner {
             signal_hook::flag::register(*signal, ending.clone())?;
         }
         let mut signals = Signals::new(awaited)?;
-        std::thread::Builder::new().name("signals".into()).spawn(move || {
-            if let Some(signal) = signals.forever().next() {
-                // Nobody makes or finishes anything from here on: the lock is kept.
-                let owner = owner();
-                owner.things.iter().rev().for_each(|(path, kind)| remove(path, *kind));
-                let _ = signal_hook::low_level::emulate_default_handler(signal);
-            }
-        })?;
+        std::thread::Builder::new().name("signals".into()).stack_size(SIGNALS_STACK_BYTES).spawn(
+            move || {
+                if let Some(signal) = signals.forever().next() {
+                    // Nobody makes or finishes anything from here on: the lock is kept.
+                    let owner = owner();
+                    owner.things.iter().rev().for_each(|(path, kind)| remove(path, *kind));
+                    let _ = signal_hook::low_level::emulate_default_handler(signal);
+                }
+            },
+        )?;
         self.ending = Some(ending);
         Ok(())
     }
