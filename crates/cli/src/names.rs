@@ -1,4 +1,4 @@
-//! Values of options that have names: shells complete them, and help lists them. Other values are left to whoever gets
+//! Values of options that have names: shells complete them, and help lists them. Other values are left to what gets
 //! them, who knows more: another compiler has other back ends.
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};

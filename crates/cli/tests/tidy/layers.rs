@@ -1,5 +1,5 @@
 //! Which crate may use which. The order in `Cargo.toml` says who stands above whom; this table says who needs whom, so
-//! that a new edge is something that somebody decides.
+//! that a new edge is a decision.
 
 use super::{crates_in_order, root};
 use std::collections::BTreeSet;

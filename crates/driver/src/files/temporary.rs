@@ -77,7 +77,7 @@ pub fn unless_ending() {
 }
 
 impl Owner {
-    /// Starts to wait for signals. Those that whoever started us wants to be ignored (`nohup`, a job in the
+    /// Starts to wait for signals. Those that the parent process ignores (`nohup`, a job in the
     /// background of a script) stay ignored.
     fn watch(&mut self) -> io::Result<()> {
         if self.ending.is_some() {
@@ -93,7 +93,7 @@ impl Owner {
         std::thread::Builder::new().name("signals".into()).stack_size(SIGNALS_STACK_BYTES).spawn(
             move || {
                 if let Some(signal) = signals.forever().next() {
-                    // Nobody makes or finishes anything from here on: the lock is kept.
+                    // Nothing is made or finished from here on: the lock is kept.
                     let owner = owner();
                     owner.things.iter().rev().for_each(|(path, kind)| remove(path, *kind));
                     let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -112,7 +112,7 @@ fn ignored_signals() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// What cannot be removed stays: nobody is left who could do better.
+/// What cannot be removed stays.
 fn remove(path: &Path, kind: Kind) {
     match kind {
         Kind::File => _ = std::fs::remove_file(path),

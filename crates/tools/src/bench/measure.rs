@@ -16,7 +16,7 @@ pub struct Plan {
     pub converge: Option<Duration>,
 }
 
-/// As `fehu bench` measures if nobody says otherwise.
+/// As `fehu bench` measures by default.
 impl Default for Plan {
     fn default() -> Plan {
         Plan { runs: 10, least: Duration::from_millis(500), converge: Some(Duration::from_secs(300)) }

@@ -152,7 +152,7 @@ impl ServerProcess {
     }
 
     /// What is wrong with a server that has ended: during which command, how, and what it said last, as
-    /// nobody can ask it again.
+    /// it cannot be asked again.
     fn explain(&mut self, error: &ServerError, status: Option<ExitStatus>) -> String {
         let mut message = error.to_string();
         if matches!(error, ServerError::Closed { .. } | ServerError::Io(_)) {
@@ -171,7 +171,7 @@ impl ServerProcess {
         message
     }
 
-    /// Ends the process, which ends by itself when nobody talks to it any more. How it ended; `None` if it
+    /// Ends the process, which ends by itself when its input ends. How it ended; `None` if it
     /// had to be killed.
     fn end(&mut self) -> Option<ExitStatus> {
         self.connection = None;
