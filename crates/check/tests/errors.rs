@@ -135,6 +135,7 @@ const ONLY_WORDS: &[&str] = &[
     "a constructor is written",
     "a function is written",
     "a loop has values that change",
+    "a power is written",
     "a program prints nothing itself",
     "a size that only a value tells",
     "a text stands in double quotes",
