@@ -50,3 +50,18 @@ entry learned [a] [b] (xs: [a]i32) (ys: [b]i32) =
   in ( n, m, s + t + i32.sum ys
      , length (twice (xs ++ ys)), length (twice (twice (xs ++ ys))), r, c, unnamed (twice (xs ++ ys)), p, q, w
      , joining.join (twice (joining.join xs ys)) ys)
+
+-- Sizes that are known and never agree.
+-- ==
+-- entry: joined joined_rows joined_in_map joined_in_loop joined_slices
+-- input { [1,2,3,4] } error: cannot match shape of type
+-- input { [1,2,3,4,5] } error: cannot match shape of type
+
+def sized_as (n: i64) (xs: []i32) : [n]i32 = xs :> [n]i32
+def four (xs: []i32) : [4]i32 = sized_as 4 xs
+
+entry joined (xs: []i32) = let ys = four (four xs ++ four xs) in i32.sum (map2 (*) ys (four xs))
+entry joined_rows (xs: []i32) = transpose ((transpose [four xs, [1, 2, 3, 4]] ++ [[5, 6]]) :> [4][2]i32)
+entry joined_in_map (xs: []i32) = map (\i -> four (four xs ++ replicate 3 i)) [1, 2]
+entry joined_in_loop (xs: []i32) = loop ys = four xs for i < 2i32 do map (+ i) (four (ys ++ ys))
+entry joined_slices (xs: []i32) = sized_as 3 (sized_as 5 (four xs)[0:3] ++ (four xs)[1:3])

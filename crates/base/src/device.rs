@@ -1,5 +1,5 @@
 //! Facts about GPUs that generated code relies on. What the device has is asked at run time where it matters; these
-//! hold for all of them, or are what a program gets when nobody says otherwise.
+//! hold for all of them, or are what a program gets by default.
 
 /// Threads that run in step, and exchange values without shared memory. Devices of OpenCL that have fewer, or
 /// none, are served by the same code with barriers.

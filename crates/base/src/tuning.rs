@@ -91,7 +91,7 @@ pub mod flattening {
     /// So many blocks keep a device busy: the H200 has 132 multiprocessors.
     pub const BUSY_BLOCKS: i64 = 256;
 
-    /// How much parallelism is enough for one thread at each point, if nobody says otherwise
+    /// How much parallelism is enough for one thread at each point, by default
     /// (`rts/gpu/hooks.h` has the same).
     pub const ENOUGH_PARALLELISM: i64 = 1 << 15;
 
@@ -181,12 +181,12 @@ pub mod flattening {
     /// How many points along the innermost dimension of a nest share rows at least: half of the side of a small tile.
     pub const MIN_POINTS_SHARING_ROWS: i64 = 32;
 
-    /// How much parallelism is enough for thread blocks, if nobody says otherwise: one warp. What a block
+    /// How much parallelism is enough for thread blocks, by default: one warp. What a block
     /// does in shared memory, with barriers, the versions flattened further do in several kernels, which cost
     /// a launch each, through global memory.
     pub const BLOCK_VERSION_ELEMENTS: i64 = crate::device::WARP_THREADS;
 
-    /// How many points of an irregular nest must be busy at a time, if nobody says otherwise, so that one
+    /// How many points of an irregular nest must be busy at a time, by default, so that one
     /// thread runs each: as many as are enough parallelism anywhere else.
     pub const IRREGULAR_BUSY_POINTS: i64 = ENOUGH_PARALLELISM;
 
@@ -256,7 +256,7 @@ pub mod layout {
     /// its usual size.
     pub const ROW_THREADS: i64 = crate::device::BLOCK_THREADS;
 
-    /// How many eighths of the elements must be read, where nobody else uses what is fetched with an element:
+    /// How many eighths of the elements must be read, where no other thread uses what is fetched with an element:
     /// half of the array.
     pub const ALONE_EIGHTHS: i64 = 4;
 

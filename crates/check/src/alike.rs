@@ -1,4 +1,4 @@
-//! Whether two programs are the same but for a name: whoever renames something asks, since that must change
+//! Whether two programs are the same but for a name: a renaming asks, since that must change
 //! nothing else.
 //!
 //! In: two programs, and what a label of records or sums may be called in the first and in the second. Names

@@ -47,6 +47,8 @@ pub struct Context {
     /// Whether it uses something of which the type is not known, because of a mistake elsewhere: what is not
     /// known of its own types and names is no mistake then.
     pub uses_broken: bool,
+    /// Local names that a module opened for an expression, `m.(e)`, hides where `e` uses the module's: the place of `m`.
+    pub hidden: FxHashMap<Name, Span>,
     /// What is named in definitions that had errors.
     pub unfinished: Vec<Occurrence>,
     /// What words refer to.

@@ -6,7 +6,7 @@
 //!   knew before (`filter p xs`), the expression lists them in `ext`, and its
 //!   type mentions them. They are in scope for everything that comes after in
 //!   evaluation order within the enclosing body (arguments are evaluated left
-//!   to right, `let` values before bodies). Whoever evaluates the expression
+//!   to right, `let` values before bodies). What evaluates the expression
 //!   binds these names by looking at the shape of the value.
 //! - **Instantiation.** A use of a polymorphic value lists what each parameter
 //!   of its scheme stands for, in order. Size arguments may mention unknown

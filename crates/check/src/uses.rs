@@ -1,6 +1,6 @@
 //! What the words of a program refer to: for tools that find and change names.
 //!
-//! The checker notes it on its way, in the program's own files and if somebody has asked. Places are those of
+//! The checker notes it on its way, in the program's own files and on request. Places are those of
 //! single words:
 //!
 //! ```text
@@ -95,7 +95,7 @@ impl Uses {
         }
     }
 
-    /// A word is a label of a type. Tuples have none that anybody could name.
+    /// A word is a label of a type. Tuples have none that can be named.
     pub(crate) fn label(&mut self, word: Ident, of: &Type) {
         let named = !word.name.as_str().starts_with(|c: char| c.is_ascii_digit());
         if let Some(of) = Labels::of(of).filter(|_| self.noted && named) {

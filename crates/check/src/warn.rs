@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Reports the warnings of one declaration, in the order of the text.
 pub fn check_val_bind(ctx: &mut Context, bind: &ValBind) {
+    let hidden = std::mem::take(&mut ctx.hidden);
     let mut names = Names::default();
     bind.params.iter().for_each(|p| names.bind(p));
     names.mentioned(&bind.ret.ty);
@@ -27,7 +28,12 @@ pub fn check_val_bind(ctx: &mut Context, bind: &ValBind) {
         ctx.report(if names.updated.contains(&n) {
             d.label("the updated value is never used")
         } else {
-            let d = d.label("never used").help(format!("remove it, or write `_{text}` to keep it"));
+            let d = d.label("never used");
+            let d = match hidden.get(&n) {
+                Some(module) => d.related(*module, format!("here `{text}` is that of the opened module")),
+                None => d,
+            };
+            let d = d.help(format!("remove it, or write `_{text}` to keep it"));
             // A field that is bound by its own name cannot be renamed in place.
             let whole = span.hi - span.lo == text.as_str().len() as u32;
             match whole && names.fields.get(&n) != Some(&text) {

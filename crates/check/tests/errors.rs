@@ -125,7 +125,7 @@ impl Checker {
         let imports = paths.iter().enumerate().map(|(i, p)| (fehu_base::Symbol::new(p), i)).collect();
         units.push(SourceUnit { file: main, prog: parsed.prog, imports, broken: vec![] });
         let checked = check_again(&mut self.memory, units, count, source, &|| false);
-        let diagnostics = checked.expect("nobody gave it up").diagnostics;
+        let diagnostics = checked.expect("it was not given up").diagnostics;
         Checked { sources, diagnostics, main }
     }
 }
@@ -135,6 +135,7 @@ const ONLY_WORDS: &[&str] = &[
     "a constructor is written",
     "a function is written",
     "a loop has values that change",
+    "a power is written",
     "a program prints nothing itself",
     "a size that only a value tells",
     "a text stands in double quotes",

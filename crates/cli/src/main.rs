@@ -1,8 +1,8 @@
 //! The command line of Fehu. One file per subcommand, in `commands/`; this
 //! file only finds the right one.
 //!
-//! Exit codes: 0 for success, 1 for a program that was refused or failed and for output that could not be
-//! written, 2 for a command line that could not be understood, 3 for a bug in the compiler, 141 if the reader of
+//! Exit codes: 0 for success, 1 for a program that was refused or failed, for output that could not be
+//! written and for a lack of memory, 2 for a command line that could not be understood, 3 for a bug in the compiler, 141 if the reader of
 //! the output has gone.
 
 #![forbid(unsafe_code)]
@@ -14,8 +14,11 @@ mod report;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use fehu_driver::limits::address_space;
 use fehu_driver::target::Target;
+use fehu_tools::threads::{self, Failed};
 use fehu_tools::{errln, output};
+use std::os::unix::process::CommandExt;
 use std::process::ExitCode;
 
 /// A compiler makes many small values; an allocator made for that saves a quarter of its time.
@@ -112,20 +115,22 @@ enum Command {
     Thanks,
 }
 
-/// The stack on which everything runs: programs can be nested deeply, and the passes recurse. Where there is
-/// less address space than this, a smaller one will do.
-const STACKS_BYTES: [usize; 5] = [512 << 20, 256 << 20, 128 << 20, 32 << 20, 8 << 20];
+/// Below this, the allocator is told to reserve little.
+const SMALL_ADDRESS_SPACE: u64 = 4 << 30;
+
+/// How the allocator is told how much to reserve.
+const ARENA: &str = "MIMALLOC_ARENA_RESERVE";
+
+const ARENA_KIBIBYTES: &str = "16384";
 
 fn main() -> ExitCode {
-    let start = |bytes| std::thread::Builder::new().stack_size(bytes).spawn(work);
-    let first = start(STACKS_BYTES[0]);
-    let worker = STACKS_BYTES[1..].iter().fold(first, |worker, bytes| worker.or_else(|_| start(*bytes)));
-    let code = match worker.map(std::thread::JoinHandle::join) {
-        Ok(Ok(code)) => code,
-        Ok(Err(_)) => ExitCode::from(3),
-        Err(e) => {
-            errln!("fehu: could not start a thread: {e}");
-            ExitCode::from(3)
+    leave_memory_for_others();
+    let code = match threads::command(work) {
+        Ok(code) => code,
+        Err(Failed::Panicked) => ExitCode::from(3),
+        Err(Failed::Memory(why)) => {
+            errln!("fehu: {why}");
+            ExitCode::from(1)
         }
     };
     fehu_driver::files::unless_ending();
@@ -133,6 +138,21 @@ fn main() -> ExitCode {
         Ok(()) => code,
         Err(failed) => ExitCode::from(failed),
     }
+}
+
+/// The allocator reserves a large part of a small address space (`ulimit -v`) at its first allocation, which leaves
+/// too little for stacks. How much that is, it only reads when the process starts; so the process starts again.
+fn leave_memory_for_others() {
+    let small = address_space().is_some_and(|bytes| bytes < SMALL_ADDRESS_SPACE);
+    if !small || std::env::var_os(ARENA).is_some() {
+        return;
+    }
+    let Ok(program) = std::env::current_exe() else { return };
+    // If that does not work, there may be enough memory all the same.
+    let _ = std::process::Command::new(program)
+        .args(std::env::args_os().skip(1))
+        .env(ARENA, ARENA_KIBIBYTES)
+        .exec();
 }
 
 fn work() -> ExitCode {

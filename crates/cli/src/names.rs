@@ -1,5 +1,5 @@
-//! Values of options that have names: shells complete them, and help lists them. Other values are left to whoever gets
-//! them, who knows more: another compiler has other back ends.
+//! Values of options that have names: shells complete them, and help lists them. Other values are left to the command
+//! that gets them: another compiler has other back ends.
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use fehu_driver::target::Target;

@@ -110,7 +110,7 @@ fn damaged_caches_do_no_harm() {
 fn devices_are_no_caches() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let Some(exe) = compiled(dir.path()) else { return };
-    // A pipe that nobody writes to would keep readers waiting.
+    // A pipe without a writer would keep readers waiting.
     let pipe = dir.path().join("pipe");
     if !Command::new("mkfifo").arg(&pipe).status().is_ok_and(|s| s.success()) {
         return;

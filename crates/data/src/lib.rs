@@ -19,7 +19,8 @@
 //! - [`generate`]: the type notation `[10][20]i32`, and random values of it;
 //! - [`spec`]: the `-- ==` blocks in which programs carry their tests;
 //! - [`script`]: the language in which arguments of tests can be computed;
-//! - [`server`]: the client of the line protocol of server executables.
+//! - [`server`]: the client of the line protocol of server executables;
+//! - [`stats`]: what the times of their runs say.
 //!
 //! Input is never trusted: a header that promises more elements than there
 //! are bytes is an error before it is an allocation, nesting is counted and
@@ -37,6 +38,7 @@ pub mod read;
 pub mod script;
 pub mod server;
 pub mod spec;
+pub mod stats;
 pub mod text;
 pub mod value;
 

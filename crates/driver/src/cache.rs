@@ -4,10 +4,10 @@
 //! in the cache is *run*, so this is careful about what it takes from there:
 //!
 //! - `location`: the folder is in the user's own cache folder or nowhere.
-//! - `trust`: nobody else may have written to it, to an entry, or above it.
+//! - `trust`: no other user may have written to it, to an entry, or above it.
 //! - An entry is named `KEY-SUM`. The key covers the program's texts, the compiler and the C compiler's settings, so
 //!   a stale entry is not found; the sum is that of the content, so a damaged one is made anew.
-//! - Entries are written beside their place and then moved, so that nobody sees half of one, however many processes
+//! - Entries are written beside their place and then moved, so that no reader sees half of one, however many processes
 //!   do this at a time.
 //! - `evict`: it does not grow without limit.
 //!
@@ -45,7 +45,7 @@ pub struct Cache {
 pub enum NoCache {
     /// No variable says where it should be.
     NoPlace,
-    /// Somebody else could have written to it, or it cannot be made.
+    /// Another user could have written to it, or it cannot be made.
     Refused(PathBuf, String),
 }
 
@@ -108,7 +108,7 @@ pub fn start<T>(
 }
 
 /// Starts an entry of the cache. One that cannot be started is useless (its file system or its permissions
-/// forbid it, or somebody cleans the cache in this moment), and is removed.
+/// forbid it, or the cache is being cleaned), and is removed.
 fn from_cache<T>(entry: &Path, spawn: impl Fn(&Path) -> io::Result<T>) -> Option<T> {
     let started = spawn(entry);
     if started.is_err() {

@@ -143,7 +143,7 @@ fn default_flags(target: Target) -> &'static str {
 }
 
 /// Whether a compiler complains about the text: `prog.c:10:3: error: ...`, or a function that the text calls
-/// and nobody has.
+/// and that is not there.
 fn is_about(said: &str, source: &Path) -> bool {
     let name = format!("{}:", source.display());
     said.lines().any(|line| {

@@ -76,7 +76,7 @@ pub fn compile(file: &Path, settings: &Settings) -> (Front, Result<(), Failure>)
     (front, result)
 }
 
-/// Compiles a program as somebody asked for, who may have asked for names that it does not define, and says
+/// Compiles a program as the user asked for, who may have asked for names that it does not define, and says
 /// how long each pass took.
 pub fn compile_timed(file: &Path, settings: &Settings, times: &mut Times) -> (Front, Result<(), Failure>) {
     let mut front = check_timed(file, times);

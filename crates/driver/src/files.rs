@@ -1,8 +1,8 @@
-//! Reading files that somebody else named: what is no file is refused, and what has no end is cut short.
+//! Reading files that the user named: what is no file is refused, and what has no end is cut short.
 //! `writing` has how files are written, `temporary` those that are gone in the end.
 //!
 //! In: a path, such as `prog.fut`, `/dev/stdin` or `/dev/fd/63` (what a shell gives for `<(command)`). Out: the text
-//! or the bytes, or a sentence about why not. Named pipes are refused, because opening one waits until somebody
+//! or the bytes, or a sentence about why not. Named pipes are refused, because opening one waits until a process
 //! writes to it, and that may be never; devices and open pipes are read up to a limit.
 //!
 //! ```text
@@ -65,7 +65,7 @@ fn read_values_of(file: File) -> Result<Vec<u8>, String> {
     read_limited(file, limit, "data from pipes and devices; larger data must be in a file")
 }
 
-/// Opens what may be read without waiting for anybody who is not there yet.
+/// Opens what may be read without waiting for a writer that is not there yet.
 fn open(path: &Path) -> Result<File, String> {
     let meta = std::fs::metadata(path).map_err(|e| why(&e))?;
     if meta.is_dir() {

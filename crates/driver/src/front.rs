@@ -92,7 +92,7 @@ pub enum Depth {
 
 /// Checks the program with this main file again and again, each time what differs from the last time. What is
 /// not broken is checked even if there are syntax errors. Says how much is known then: as much as is wanted,
-/// or less only if that is [`Depth::Part`]. Nothing, if `give_up` said that nobody wants to know any more.
+/// or less only if that is [`Depth::Part`]. Nothing, if `give_up` said that the result is no longer wanted.
 pub fn check_edited(
     memory: &mut Memory,
     main: &Path,

@@ -16,6 +16,7 @@ pub mod front;
 pub mod generate;
 pub mod hash;
 pub mod interpret;
+pub mod limits;
 pub mod load;
 pub mod pipelines;
 pub mod prelude;

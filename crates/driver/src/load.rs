@@ -42,7 +42,7 @@ pub fn load_over(main: &Path, overlay: Overlay) -> Loaded {
     Loader::over(main, overlay).finish()
 }
 
-/// Loads a program with all of the prelude, whose units somebody may have kept.
+/// Loads a program with all of the prelude, whose units the caller may have kept.
 pub fn load_whole(main: &Path, overlay: Overlay, prelude: Option<Vec<SourceUnit>>) -> Loaded {
     Loader::over(main, overlay).finish_whole(prelude)
 }
@@ -135,7 +135,7 @@ impl Loader {
         }
     }
 
-    /// Adds all of the prelude: these units of it, if somebody has kept them.
+    /// Adds all of the prelude: these units of it, if the caller has kept them.
     fn finish_whole(self, prelude: Option<Vec<SourceUnit>>) -> Loaded {
         let mut units = prelude.unwrap_or_else(|| prelude_units(&self.prelude, parse_all(&self.prelude).0));
         units.extend(self.units.into_iter().map(|(u, _)| u));
@@ -165,7 +165,7 @@ impl Loader {
         self.errors.extend(parsed.errors);
         let (mut prog, broken) = (parsed.prog, parsed.broken);
         if let Some(lost) = parsed.lost {
-            // What follows may need names that nobody knows.
+            // What follows may need names that are not known.
             prog.decs.retain(|d| d.span().hi <= lost.lo);
             self.incomplete |= self.chain.len() > 1;
         }

@@ -83,7 +83,7 @@ fn names_made(cx: &Lowerer<'_>) -> usize {
     cx.code.b.names.len() - cx.calls.names_in_functions
 }
 
-/// Ends what would take more time and memory than anybody has.
+/// Ends what would take more time and memory than any machine has.
 pub(crate) fn count_application(cx: &mut Lowerer<'_>) -> Res<()> {
     cx.calls.applications += 1;
     if cx.calls.applications <= MAX_APPLICATIONS {

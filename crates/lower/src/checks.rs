@@ -47,7 +47,7 @@ impl Code {
         self.unsafe_depth > 0 && !self.safe
     }
 
-    /// The value, under new names that depend on the certificate: whoever uses it has passed the
+    /// The value, under new names that depend on the certificate: what uses it has passed the
     /// check. A function value is checked here and now.
     pub(crate) fn depending<'a>(&mut self, cert: Option<Name>, v: Value<'a>) -> Value<'a> {
         if cert.is_none() {

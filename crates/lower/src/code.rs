@@ -218,7 +218,7 @@ impl Code {
         Data { ty: ty.clone(), leaves }
     }
 
-    /// A value to fill a slot nobody reads.
+    /// A value to fill a slot that is never read.
     pub(crate) fn blank(&mut self, t: &Type) -> SubExp {
         match t {
             Type::Prim(p) => SubExp::Const(p.blank()),

@@ -182,7 +182,7 @@ impl<'a> Lowerer<'a> {
         self.hole_of(&e.ty, cert)
     }
 
-    /// A value that nobody will see, for the assertion fails.
+    /// A value that is never seen, for the assertion fails.
     pub(crate) fn hole_of(&mut self, t: &'a SurfaceType, cert: Option<Name>) -> Res<Value<'a>> {
         let ty = self.ty(t)?.map_dims(&mut |d| Dim::Known(d.operand()));
         if ty.has_function() {

@@ -171,7 +171,7 @@ impl Code {
         ok
     }
 
-    /// The size under a name that depends on a check, so that whoever uses nothing but the size has passed
+    /// The size under a name that depends on a check, so that what uses nothing but the size has passed
     /// it too.
     pub(crate) fn checked_size(&mut self, cert: Option<Name>, size: SubExp) -> SubExp {
         if cert.is_none() {

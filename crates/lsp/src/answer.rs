@@ -7,7 +7,7 @@ use serde_json::Value;
 pub(crate) enum Refusal {
     /// What is asked for cannot be done.
     Because(String),
-    /// Nobody wants to know any more.
+    /// The answer is no longer wanted.
     GivenUp,
 }
 

@@ -103,7 +103,7 @@ impl State {
         first.or_else(|| self.documents.keys().find(stale)).cloned()
     }
 
-    /// Checks a document, and says what is wrong with it. No, if that was given up since nobody wants to know.
+    /// Checks a document, and says what is wrong with it. No, if that was given up.
     pub(crate) fn check(
         &mut self,
         path: &Path,

@@ -1,6 +1,6 @@
-//! Whether somebody still wants an answer: requests can be cancelled, and edits make answers about older texts useless.
+//! Whether an answer is still wanted: requests can be cancelled, and edits make answers about older texts useless.
 //!
-//! The thread that reads messages notes both at once; whoever works on an answer asks from time to time.
+//! The thread that reads messages notes both at once; the work on an answer asks from time to time.
 
 use crate::protocol::Incoming;
 use serde_json::Value;
@@ -16,7 +16,7 @@ pub(crate) const CANCEL: &str = "$/cancelRequest";
 /// What is known of it; all clones know the same.
 #[derive(Clone, Default)]
 pub(crate) struct Interest {
-    /// Requests whose answers nobody wants any more, as JSON.
+    /// Requests whose answers are no longer wanted, as JSON.
     cancelled: Arc<Mutex<BTreeSet<String>>>,
     /// How many edits have come that were not looked at: what is checked meanwhile is about an old text.
     edits: Arc<AtomicUsize>,

@@ -12,8 +12,8 @@
 //! - `document`: texts, edits, and places as editors count them.
 //! - `analysis`: a checked file, with an index of all places at which a value is named. Of a file with errors, the last
 //!   analysis without any is kept; `view` finds its places in the new text, so most requests still have answers.
-//! - `trial`: programs after edits that nobody has made yet: nothing is offered that was not checked.
-//!   `interest` knows which answers nobody wants any more.
+//! - `trial`: programs after edits that are not made yet: nothing is offered that was not checked.
+//!   `interest` knows which answers are no longer wanted.
 //! - `words`: words that mean the same thing, in all programs of the `workspace`.
 //! - `features`: one function for each request. `told`: what the editor knows, so that it is told what has changed.
 //! - `commands`, `jobs`, `evaluate`: what takes longer runs in processes of its own.

@@ -56,7 +56,7 @@ pub fn serve(
                 return;
             }
         }
-        // Nobody is left to hear about it if this fails.
+        // If this fails, the server has ended.
         drop(sender.send(Event::End));
     });
     if reader.is_err() {
@@ -222,7 +222,7 @@ impl State {
         }
     }
 
-    /// The answer to a request that nobody waits for, or that is about a text of the past.
+    /// The answer to a request that was cancelled, or that is about a text of the past.
     fn given_up(&self, id: &Value) -> Value {
         match self.interest.is_cancelled() {
             true => protocol::failure(id, protocol::REQUEST_CANCELLED, "cancelled"),

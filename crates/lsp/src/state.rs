@@ -24,7 +24,7 @@ pub(crate) struct State {
     /// The files about which there are diagnostics, by the document that has them.
     pub(crate) published: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
     pub(crate) phase: Phase,
-    /// All of the prelude, once somebody has asked; programs see only what they need of it.
+    /// All of the prelude, once it was asked for; programs see only what they need of it.
     pub(crate) prelude: OnceCell<Option<Program>>,
     /// The compiler's executable, for what runs in processes of its own.
     pub(crate) program: Option<PathBuf>,
@@ -35,7 +35,7 @@ pub(crate) struct State {
     pub(crate) interest: Interest,
     /// What is known of the last program that was tried.
     pub(crate) trials: RefCell<Memory>,
-    /// Whether the editor asks for the edit of an action once somebody chooses it.
+    /// Whether the editor asks for the edit of an action once it is chosen.
     pub(crate) resolves: bool,
     /// Whether the editor reports changed files if asked to.
     pub(crate) watches: bool,
@@ -74,7 +74,7 @@ pub(crate) struct Document {
     pub(crate) analysis: Option<Analysis>,
     /// What is right of this text, if it has errors.
     pub(crate) partial: Option<Analysis>,
-    /// The newest check of all of a text, until somebody asks about it: an edit that comes soon should not
+    /// The newest check of all of a text, until a request asks about it: an edit that comes soon should not
     /// wait for its analysis.
     pub(crate) checked: Option<(Front, FileId)>,
     pub(crate) fresh: bool,
@@ -113,7 +113,7 @@ pub(crate) fn main_of(front: &Front) -> FileId {
 }
 
 impl Document {
-    /// Looks at what was checked last, if nobody has.
+    /// Looks at what was checked last, unless that was done.
     pub(crate) fn analyse(&mut self) {
         let Some((front, main)) = self.checked.take() else { return };
         let Front { program, partial, sources, prelude, .. } = front;

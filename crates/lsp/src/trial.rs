@@ -1,4 +1,4 @@
-//! Programs that nobody has written yet: texts after edits, checked before the edits are offered.
+//! Programs that are not written yet: texts after edits, checked before the edits are offered.
 
 use crate::answer::Refusal;
 use crate::document::Text;

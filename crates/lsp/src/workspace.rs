@@ -1,7 +1,7 @@
 //! The programs of the workspace: its files, and which of them import which.
 //!
 //! In: the folders that the editor has open, and its documents. Out: the files that see a file, since they
-//! import it or import one that does. Of these, the ones that nobody imports are checked as programs: they
+//! import it or import one that does. Of these, the ones that no file imports are checked as programs: they
 //! contain the others.
 
 use crate::state::State;

@@ -1,11 +1,12 @@
 //! `lib/`, replaced as a whole.
 //!
 //! The new folder is filled beside the old one (`lib~new`), which is moved away (`lib~old`) only when
-//! everything is there. Whoever interrupts this finds the old folder in one of the two places, and the next
-//! run puts it back.
+//! everything is there. If this is interrupted, the old folder is in one of the two places, and the next run puts
+//! it back.
 
 use crate::error::Error;
 use crate::path::PkgPath;
+use fehu_driver::files::TempFolder;
 use std::path::Path;
 
 const LIB: &str = "lib";
@@ -24,15 +25,10 @@ pub(crate) fn replace(
         return Err(Error::new("lib is a symbolic link: packages are only stored in a folder"));
     }
     recover(&lib, &new, &old)?;
-    std::fs::create_dir(&new).map_err(|e| Error::io("make", &new, &e))?;
-    let filled = fill(&new).and_then(|()| match own {
-        Some(own) => keep(project, &new, own),
-        None => Ok(()),
-    });
-    if let Err(e) = filled {
-        // The error is what the user wants to know; what is left is removed by the next run.
-        let _ = std::fs::remove_dir_all(&new);
-        return Err(e);
+    let filled = TempFolder::named(&new).map_err(Error::Other)?;
+    fill(filled.path())?;
+    if let Some(own) = own {
+        keep(project, filled.path(), own)?;
     }
     if lib.exists() {
         std::fs::rename(&lib, &old).map_err(|e| Error::io("move", &lib, &e))?;

@@ -7,8 +7,8 @@ use crate::path::PkgPath;
 use crate::registry::Registry;
 use crate::solve::{solve, Packages, Selection};
 use crate::version::Version;
+use fehu_driver::files;
 use std::fmt;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const MANIFEST: &str = "futhark.pkg";
@@ -173,19 +173,8 @@ impl Project {
         self.store_text(manifest.text())
     }
 
-    /// Writes a file next to the manifest, which it then replaces.
     fn store_text(&self, text: &str) -> Result<(), Error> {
-        let file = self.folder.join(MANIFEST);
-        let attempt = || -> std::io::Result<()> {
-            let mut new = tempfile::Builder::new().prefix(".futhark").tempfile_in(&self.folder)?;
-            new.write_all(text.as_bytes())?;
-            // Temporary files are private; this one is not. Like any new file, or like the one that it replaces.
-            let like = std::fs::metadata(&file).or_else(|_| std::fs::metadata(&self.folder))?;
-            let mode = std::os::unix::fs::PermissionsExt::mode(&like.permissions()) & 0o666;
-            std::fs::set_permissions(new.path(), std::os::unix::fs::PermissionsExt::from_mode(mode))?;
-            new.persist(&file).map(drop).map_err(|e| e.error)
-        };
-        attempt().map_err(|e| Error::io("write", &file, &e))
+        files::write(&self.folder.join(MANIFEST), text).map_err(Error::Other)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::solve::Packages;
 use crate::time;
 use crate::tree;
 use crate::version::Version;
+use fehu_driver::files::TempFolder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -260,11 +261,11 @@ impl Registry {
     fn make_copy(&mut self, path: &PkgPath, copy: &Path) -> Result<(), Error> {
         let io = |e: std::io::Error| Error::io("make", &self.cache, &e);
         std::fs::create_dir_all(&self.cache).map_err(io)?;
-        let new = tempfile::Builder::new().prefix("new-").tempdir_in(&self.cache).map_err(io)?;
+        let new = TempFolder::inside(&self.cache).map_err(Error::Other)?;
         git::run(new.path(), &["init", "--quiet", "--bare"])?;
         self.fetch_all(path, new.path())?;
         match std::fs::rename(new.path(), copy) {
-            // Somebody else was faster.
+            // Another process has made it in the meantime.
             Err(e) if !copy.is_dir() => Err(Error::io("make", copy, &e)),
             Ok(()) | Err(_) => Ok(()),
         }

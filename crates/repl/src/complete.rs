@@ -1,7 +1,7 @@
 //! Names that could stand at the end of a line.
 
 use crate::command;
-use crate::session::Session;
+use crate::session::{Last, Session};
 use fehu_base::Symbol;
 use fehu_check::scope::{Env, Module, TermEntry};
 
@@ -21,7 +21,7 @@ impl Session {
             line.char_indices().rev().take_while(|(_, c)| named(*c)).last().map_or(line.len(), |(i, _)| i);
         let word = &line[start..];
         let (modules, last) = word.rsplit_once('.').map_or(("", word), |(m, l)| (m, l));
-        let checked = self.check(None);
+        let checked = self.check(Last::Nothing);
         let mut found: Vec<String> = vec![];
         for env in checked.program().map(|p| &p.env).into_iter().chain(self.prelude()) {
             let inner = modules.split('.').filter(|m| !m.is_empty()).try_fold(&**env, submodule);

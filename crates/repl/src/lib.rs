@@ -9,15 +9,16 @@
 //! ```
 //!
 //! A session is a program that grows: the file that was loaded, and each declaration in a module of its own,
-//! which is opened, so that it may have the names of earlier ones. To evaluate an expression, the program
-//! with a definition of its value is checked, lowered and interpreted; so everything that the language has is
-//! there, and nothing is done twice. The pieces (`pieces`) remember which line each part of the program comes
+//! which is opened, so that it may have the names of earlier ones. To evaluate an expression, what it needs of
+//! the program (`declared`), with a definition of its value, is checked, lowered and interpreted; so everything
+//! that the language has is there, and an input costs what it uses. The pieces (`pieces`) remember which line each part of the program comes
 //! from, so messages are about what the user typed.
 
 #![forbid(unsafe_code)]
 
 mod command;
 mod complete;
+mod declared;
 mod module;
 mod pieces;
 mod session;

@@ -1,6 +1,6 @@
 //! `:mtype`: what is in a module.
 
-use crate::session::{wrong, Answer, Session};
+use crate::session::{wrong, Answer, Last, Session};
 use fehu_base::{FileId, NameSource, Symbol};
 use fehu_check::scope::{Env, Module, TermEntry};
 use fehu_check::show::{is_operator, lift_mark, Show, Texts};
@@ -25,7 +25,7 @@ impl Session {
             });
             return wrong(&piece, errors.collect());
         }
-        let checked = match self.refused(self.check(Some((&before, piece)))) {
+        let checked = match self.refused(self.check(Last::After(&before, &piece))) {
             Ok(checked) => checked,
             Err(problem) => return problem,
         };

@@ -1,5 +1,6 @@
 //! The session: its program, and what lines do to it.
 
+use crate::declared::Declared;
 use crate::pieces::{Piece, Pieces, Places};
 use crate::stops::{Skipped, Stopped, Stops};
 use fehu_base::{Diagnostic, FileId, Severity, SourceMap, Symbol};
@@ -81,8 +82,8 @@ pub(crate) type TraceSink = Arc<dyn Fn(&str) + Send + Sync>;
 pub struct Session {
     /// The file that was loaded last.
     pub(crate) loaded: Option<(PathBuf, String)>,
-    /// The declarations that were entered since.
-    pub(crate) declared: Vec<Piece>,
+    /// The declarations that were entered since. Programs that stop share them with the session at the stop.
+    pub(crate) declared: Arc<Declared>,
     /// How many lines have been entered.
     pub(crate) lines: usize,
     /// All that the prelude declares, once somebody has asked.
@@ -138,6 +139,26 @@ impl Checked {
     }
 }
 
+/// The end of a program: the input that it is checked for.
+#[derive(Clone, Copy)]
+pub(crate) enum Last<'a> {
+    /// There is none.
+    Nothing,
+    /// Declarations.
+    Declarations(&'a Piece),
+    /// A piece, and the words before it.
+    After(&'a str, &'a Piece),
+}
+
+impl<'a> Last<'a> {
+    fn piece(self) -> Option<&'a Piece> {
+        match self {
+            Last::Nothing => None,
+            Last::Declarations(piece) | Last::After(_, piece) => Some(piece),
+        }
+    }
+}
+
 /// What a line is.
 enum Line {
     Declarations,
@@ -150,7 +171,7 @@ impl Session {
     pub fn new(trace: impl Fn(&str) + Send + Sync + 'static) -> Session {
         Session {
             loaded: None,
-            declared: vec![],
+            declared: Arc::default(),
             lines: 0,
             prelude: OnceCell::new(),
             trace: Arc::new(trace),
@@ -205,7 +226,7 @@ impl Session {
             return Problem::Program(problem, front.sources).answer();
         }
         self.loaded = Some((path.to_owned(), text));
-        self.declared.clear();
+        self.declared = Arc::default();
         Answer::Done
     }
 
@@ -215,7 +236,7 @@ impl Session {
         let declared = self.declared.len();
         let answer = catch_unwind(AssertUnwindSafe(|| self.answer(line)));
         answer.unwrap_or_else(|_| {
-            self.declared.truncate(declared);
+            Arc::make_mut(&mut self.declared).truncate(declared);
             Problem::message(
                 "this is a bug in fehu; please report it together with the lines of this session",
             )
@@ -268,14 +289,13 @@ impl Session {
         if let Some(rest) = piece.text.strip_prefix("entry") {
             piece.text = format!("def  {rest}");
         }
-        self.declared.push(piece);
-        let checked = self.check(None);
+        let checked = self.check(Last::Declarations(&piece));
         match self.refused(checked) {
-            Err(problem) => {
-                self.declared.pop();
-                problem
+            Err(problem) => problem,
+            Ok(_) => {
+                Arc::make_mut(&mut self.declared).push(piece);
+                Answer::Done
             }
-            Ok(_) => Answer::Done,
         }
     }
 
@@ -312,23 +332,35 @@ impl Session {
 
     /// The program with the value of an expression.
     pub(crate) fn checked_value(&self, piece: Piece) -> Result<Checked, Answer> {
-        let checked = self.check(Some((&format!("def {VALUE} =\n"), piece)));
+        let checked = self.check(Last::After(&format!("def {VALUE} =\n"), &piece));
         self.refused(checked)
     }
 
-    /// Checks the program, with one more definition if there is one.
-    pub(crate) fn check(&self, last: Option<(&str, Piece)>) -> Checked {
+    /// Checks an input with what it needs of the program; with all of it if there is a mistake.
+    pub(crate) fn check(&self, last: Last<'_>) -> Checked {
+        let needed = last.piece().map_or_else(|| self.declared.all(), |p| self.declared.needed(&p.text));
+        let checked = self.check_with(&needed, last);
+        match checked.program().is_none() && needed.len() < self.declared.len() {
+            true => self.check_with(&self.declared.all(), last),
+            false => checked,
+        }
+    }
+
+    /// Checks an input with some of what was declared.
+    fn check_with(&self, declared: &[&Piece], last: Last<'_>) -> Checked {
         let mut pieces = Pieces::default();
         let path = self.loaded.as_ref().map_or(Path::new(NO_FILE), |(path, _)| path);
         if let Some((path, text)) = &self.loaded {
             let file = Piece { name: path.display().to_string(), text: text.clone() };
             pieces.push("", file, "\n");
         }
-        for piece in &self.declared {
-            pieces.push_declarations(piece.clone());
+        for piece in declared {
+            pieces.push_declarations((*piece).clone());
         }
-        if let Some((before, piece)) = last {
-            pieces.push(before, piece, "\n");
+        match last {
+            Last::Nothing => {}
+            Last::Declarations(piece) => pieces.push_declarations(piece.clone()),
+            Last::After(before, piece) => pieces.push(before, piece.clone(), "\n"),
         }
         let mut front = self.check_text(path, pieces.text().to_owned());
         // Files are read in the order in which they are imported, the importing one first.

@@ -11,6 +11,7 @@
 //! [3]> y                        3
 //! ```
 
+use crate::declared::Declared;
 use crate::pieces::Piece;
 use crate::session::{Answer, Problem, Session, Stop, StopSink};
 use fehu_base::prim::PrimValue;
@@ -35,7 +36,7 @@ pub(crate) struct Stopped {
     /// Whose variables are declared.
     frame: usize,
     /// What was declared before the program ran.
-    before: Vec<Piece>,
+    before: Arc<Declared>,
 }
 
 /// What happens when a program of a session stops.

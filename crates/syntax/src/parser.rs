@@ -35,11 +35,11 @@ pub(crate) struct Failed;
 pub(crate) type Parse<T> = Result<T, Failed>;
 
 /// Types, patterns and modules nested deeper than this are refused, so that
-/// whoever walks them may recurse.
+/// what walks them may recurse.
 const MAX_NESTING: u32 = 500;
 
 /// Expressions nested deeper than this are refused. Long chains of bindings and operators are
-/// deep trees, so whoever walks an expression makes room on the stack.
+/// deep trees, so what walks an expression makes room on the stack.
 const MAX_EXP_NESTING: u32 = 200_000;
 
 /// The state of parsing one text.
@@ -59,7 +59,7 @@ pub(crate) struct Parser<'a> {
     gave_up: bool,
     /// Braces that recovery stepped into; their closing ones are skipped.
     loose_braces: u32,
-    /// Where the first declaration was that is not in the tree, and whose names nobody knows.
+    /// Where the first declaration was that is not in the tree, and whose names are not known.
     pub(crate) lost: Option<Span>,
     /// Declarations that are in the tree but not as they were written.
     pub(crate) broken: Vec<Span>,
@@ -261,7 +261,7 @@ impl<'a> Parser<'a> {
 
     fn too_deep(&mut self, limit: String) -> Failed {
         let failed = self.report(Diagnostic::error(self.span(), "This is nested too deeply.").note(limit));
-        // Whoever writes this has no use for further messages.
+        // Who writes this has no use for further messages.
         self.pos = self.tokens.len() - 1;
         self.gave_up = true;
         failed

@@ -1,4 +1,4 @@
-//! Texts nobody writes: nothing may panic, hang or overflow the stack.
+//! Texts that are no programs: nothing may panic, hang or overflow the stack.
 
 use fehu_base::FileId;
 use fehu_syntax::{parse, parse_type_exp, tokens, Parsed};

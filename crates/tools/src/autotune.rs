@@ -72,7 +72,7 @@ pub enum SearchBy {
     },
 }
 
-/// How many measurements a random search makes for each threshold and data set, if nobody says how many it may make.
+/// How many measurements a random search makes for each threshold and data set, by default.
 const GUESSES: usize = 20;
 
 /// A data set to tune for.

@@ -8,7 +8,6 @@
 mod dataset;
 mod measure;
 pub mod results;
-pub(crate) mod stats;
 mod table;
 
 pub use measure::Plan;

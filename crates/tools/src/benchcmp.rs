@@ -12,7 +12,7 @@
 //! ```
 
 use crate::bench::results::{Measurement, Outcome, Results};
-use crate::bench::stats::{mean, standard_deviation};
+use fehu_data::stats::{geometric_mean, mean, numbers, standard_deviation};
 
 /// By what programs are sorted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -139,12 +139,13 @@ fn speedup(dataset: &str, a: &Measurement, b: &Measurement) -> Option<Speedup> {
     if a.runtimes.is_empty() || b.runtimes.is_empty() {
         return None;
     }
-    let (before, after) = (mean(&a.runtimes), mean(&b.runtimes));
+    let [runs_before, runs_after] = [a, b].map(|m| numbers(&m.runtimes));
+    let (before, after) = (mean(&runs_before), mean(&runs_after));
     let ratio = match (before == 0.0, after == 0.0) {
         (true, true) => 1.0,
         _ => before / after,
     };
-    let doubt = (standard_deviation(&a.runtimes) + standard_deviation(&b.runtimes)) / 2.0;
+    let doubt = (standard_deviation(&runs_before) + standard_deviation(&runs_after)) / 2.0;
     let memory = a.bytes.iter().filter_map(|(space, before)| {
         let (_, after) = b.bytes.iter().find(|(s, _)| s == space)?;
         (before != after && *before != 0).then(|| (space.clone(), *after as f64 / *before as f64))
@@ -159,19 +160,16 @@ fn speedup(dataset: &str, a: &Measurement, b: &Measurement) -> Option<Speedup> {
 
 /// How bad the news of a program are; only the order matters.
 fn badness(group: &Group, sort: SortBy) -> f64 {
-    let ratios = |all: bool| group.speedups.iter().filter(move |s| all || s.significant).map(|s| s.ratio);
+    let ratios = |all: bool| -> Vec<f64> {
+        group.speedups.iter().filter(|s| all || s.significant).map(|s| s.ratio).collect()
+    };
+    let worse = |ratios: &[f64]| -geometric_mean(ratios).unwrap_or(1.0);
     match sort {
         SortBy::Name => 0.0,
-        SortBy::Significant => ratios(false).filter(|r| *r < REGRESSION).count() as f64,
-        SortBy::GeomeanSignificant => -log_mean(ratios(false)),
-        SortBy::GeomeanAll => -log_mean(ratios(true)),
+        SortBy::Significant => ratios(false).iter().filter(|r| **r < REGRESSION).count() as f64,
+        SortBy::GeomeanSignificant => worse(&ratios(false)),
+        SortBy::GeomeanAll => worse(&ratios(true)),
     }
-}
-
-/// The logarithm of the geometric mean; of no numbers, that of 1.
-fn log_mean(ratios: impl Iterator<Item = f64>) -> f64 {
-    let logs: Vec<f64> = ratios.map(f64::ln).collect();
-    logs.iter().sum::<f64>() / logs.len().max(1) as f64
 }
 
 fn line(s: &Speedup, width: usize, paint: Paint) -> String {

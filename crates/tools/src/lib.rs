@@ -18,5 +18,6 @@ pub mod profile;
 pub mod programs;
 pub mod script;
 pub mod test;
+pub mod threads;
 
 pub use programs::any_test_block;

@@ -296,7 +296,7 @@ impl<'a> Document<'a> {
         let beside = |name: &String| self.program.with_file_name("").join(name);
         let sums = files.iter().map(|name| match read_data(&beside(name)) {
             Ok(bytes) => key(&[&bytes]),
-            // Whoever executes the directive says what is wrong.
+            // The execution of the directive says what is wrong.
             Err(_) => "missing".to_owned(),
         });
         sums.collect::<Vec<_>>().join(" ")

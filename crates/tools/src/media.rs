@@ -2,8 +2,8 @@
 //! `$loadaudio`.
 //!
 //! PNG, GIF, WAV and SVG are read and written here. Other formats need the program that Futhark's manual
-//! names for them (`convert`, `ffmpeg`, `gnuplot`), which [`outside`] runs without a shell; whoever asks for
-//! one that is not installed reads which formats need no other program.
+//! names for them (`convert`, `ffmpeg`, `gnuplot`), which [`outside`] runs without a shell; the error
+//! about one that is not installed says which formats need no other program.
 
 pub(crate) mod audio;
 pub(crate) mod gnuplot;

@@ -50,7 +50,7 @@ pub fn write_bytes(bytes: &[u8]) {
     attempt(|| io::stdout().lock().write_all(bytes));
 }
 
-/// Writes text to standard error; what [`errln!`] does. If that fails, there is nobody left who could be informed.
+/// Writes text to standard error; what [`errln!`] does. If that fails, the failure cannot be reported.
 /// Names of files and what programs say cannot move the cursor of a terminal.
 pub fn complain(text: Arguments<'_>) {
     let text = text.to_string();

@@ -15,6 +15,7 @@ mod scripted;
 mod structure;
 
 use crate::programs::{find, Compiler};
+use crate::threads;
 use fehu_driver::target::Target;
 use program::test_program;
 use progress::Progress;
@@ -135,19 +136,13 @@ pub fn test(paths: &[PathBuf], options: &Options) -> Result<Tally, String> {
         Compiler::new(options.target.name(), options.compiler.as_deref(), &options.compiler_options)?;
     let progress = Progress::new(files.len(), options.terminal);
     let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..options.concurrency.clamp(1, files.len().max(1)) {
-            let worker = || loop {
-                let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-                if crate::output::failed() {
-                    return;
-                }
-                let outcome = test_program(file, &compiler, options, &|text| progress.warn(text));
-                progress.finished(file, outcome);
-            };
-            // The compiler recurses over programs.
-            let _ = std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, worker);
+    threads::workers(options.concurrency.clamp(1, files.len().max(1)), || loop {
+        let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+        if crate::output::failed() {
+            return;
         }
+        let outcome = test_program(file, &compiler, options, &|text| progress.warn(text));
+        progress.finished(file, outcome);
     });
     Ok(progress.end())
 }

@@ -116,7 +116,7 @@ fn what_cannot_be_compiled_ends_it() {
     let message =
         bench(&[file], &Options { backend: "abacus".into(), ..options() }).expect_err("no back end");
     assert!(message.contains("no back end named `abacus`"), "{message}");
-    // Without data sets, nobody looks whether it is right.
+    // Without data sets, it is not checked whether it is right.
     let file = write(dir.path(), "idle.fut", "entry main (x: i32) = x + true\n");
     assert_eq!(bench(&[file], &options()), Ok(Results::default()));
 }

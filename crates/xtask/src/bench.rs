@@ -6,8 +6,7 @@
 //!
 //! Read in this order: `suite` (the table of programs), `makers` and `values` (data), `contest` (who takes
 //! part and how a contestant is built and run), `measure` (rounds that alternate between contestants), `warm`
-//! (the same with servers, on GPUs, and with it `ahead` and `verdict`), `stats` (ratios with intervals),
-//! `report` and `plot`.
+//! (the same with servers, on GPUs, and with it `ahead` and `verdict`), `report` and `plot`.
 
 mod ahead;
 mod contest;
@@ -16,7 +15,6 @@ mod measure;
 mod plot;
 mod report;
 mod server;
-mod stats;
 mod suite;
 mod values;
 mod verdict;

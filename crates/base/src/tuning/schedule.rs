@@ -353,7 +353,7 @@ pub const MIN_POINTS_OF_STRIPS: Threshold = threshold("min_points_of_strips", 16
 /// their own, without comparisons.
 pub const MAX_STATEMENTS_OF_FULL_TILES: usize = 32;
 
-/// Segments that fit a tile at least, if tiles have whole ones. The rest of a tile is idle, but nobody looks
+/// Segments that fit a tile at least, if tiles have whole ones. The rest of a tile is idle, but no thread looks
 /// back.
 pub const MIN_SEGMENTS_PER_TILE: Threshold = threshold("min_segments_per_tile", 3);
 
@@ -377,7 +377,7 @@ pub const MAX_HISTOGRAM_BYTES_FOR_COPIES: i64 = 40 * 1024;
 /// updates take longer.
 pub const MAX_COPIES_OF_BIN: i64 = 16;
 
-/// The same where elements are updated by compare and swap or under locks: whoever meets others tries again,
+/// The same where elements are updated by compare and swap or under locks: a thread that meets others tries again,
 /// and meets them again. Up to one for each thread.
 pub const MAX_COPIES_OF_SWAPPED_BIN: i64 = HISTOGRAM_BLOCK;
 

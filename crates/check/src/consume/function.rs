@@ -37,7 +37,7 @@ impl State<'_> {
             }
             self.check_result_functions(&bind.ret.ty, &tree, bind.body.span);
         } else {
-            // Nobody owns a constant.
+            // A constant has no owner.
             let ty = with_uniq(&bind.ret.ty, &mut || Uniq::Nonunique);
             bind.ret.ty = refine_functions(&ty, &tree);
         }

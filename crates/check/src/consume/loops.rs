@@ -1,6 +1,6 @@
 //! Loops. A loop parameter is consumed by the loop if the body consumes it, if the body passes it on to a
 //! parameter that is consumed, or if it is declared unique (unless that changes nothing, see
-//! `find_consumed`). Then the loop consumes its initial value, and nobody else may hold on to the value that
+//! `find_consumed`). Then the loop consumes its initial value, and nothing else may hold on to the value that
 //! the body returns for it.
 
 use super::alias::{leaf_uniq, with_uniq, AliasSet, Tree};

@@ -93,7 +93,7 @@ impl Checker<'_> {
                 self.scope.open(&opened);
             }
             ast::Dec::Local(dec, _) => {
-                // What nobody else sees may also hide an earlier definition.
+                // What no other file sees may also hide an earlier definition.
                 let (mut alone, mut unseen) = (Defined::default(), Env::default());
                 self.dec(dec, place, &mut alone, &mut unseen, out)?;
             }

@@ -19,7 +19,7 @@
 //!
 //! Many declarations may mention a name. After [`MAX_CHECKED`] of them the answer says that it is not
 //! complete; the others are marked, and the next call goes on. So the edited definition is answered for at
-//! once, whoever uses it.
+//! once, however many use it.
 
 use super::defined::{Defined, Place};
 use super::moved::Moves;
@@ -85,7 +85,7 @@ pub(super) fn check_changed(
     for dec in &decs[first..new_end] {
         out.push(Arc::new(walk.check(&mut checker, dec, &mut gone)?));
     }
-    // What nobody binds any more.
+    // What is no longer bound.
     walk.changed.extend(gone.iter().map(|b| b.symbol().as_str()));
     for (record, dec) in records[old_end..].iter().zip(&decs[new_end..]) {
         out.push(walk.known(&mut checker, text, moves.record(record, dec.span()), dec)?);

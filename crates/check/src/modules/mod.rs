@@ -160,7 +160,7 @@ struct Checker<'a> {
     ctx: Context,
     scope: Scope,
     units: &'a [SourceUnit],
-    /// Where types are defined, once somebody has asked.
+    /// Where types are defined, once that was asked for.
     type_defs: OnceCell<TypeDefs<'a>>,
     prelude: usize,
     /// The unit being checked.
@@ -173,7 +173,7 @@ struct Checker<'a> {
     made: Vec<AbstractType>,
     /// Whether what is known of each declaration of the main file is kept.
     remembers: bool,
-    /// Asked before each declaration: whether nobody wants to know any more.
+    /// Asked before each declaration: whether the result is no longer wanted.
     give_up: &'a dyn Fn() -> bool,
     given_up: bool,
 }

@@ -5,7 +5,7 @@
 //! [n] 'a. (xs: [n]a) -> [n]a    is the same as    [m] 'b. (ys: [m]b) -> [m]b
 //! ```
 //!
-//! An answer of no is always right: then whoever uses the definition is checked again.
+//! An answer of no is always right: then what uses the definition is checked again.
 
 use crate::types::{RetType, Scheme, Size, TParam, Type, TypeArg, TypeDef};
 use fehu_base::Name;

@@ -351,6 +351,8 @@ pub(super) fn other_form(name: Symbol) -> Option<&'static str> {
         }
         "=>" | "lambda" | "fun" | "fn" => Some("a function is written \\x -> x + 1"),
         "zeros" => Some("an array of equal elements is written replicate n 0"),
+        "ones" => Some("an array of equal elements is written replicate n 1"),
+        "pow" | "power" | "expt" => Some("a power is written x ** y"),
         "range" | "arange" => Some("numbers in order are written iota n, or a..<b"),
         "flatten_to" => Some("the size of a flattened array is written behind it: flatten xss :> [n]i32"),
         "None" | "nil" | "Nothing" | "NULL" => {

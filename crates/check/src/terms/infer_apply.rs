@@ -15,7 +15,7 @@ use crate::tast::Occurrence;
 use crate::types::{Arrow, Scheme, TParam, Type, TypeArg};
 use fehu_base::intrinsic::Intrinsic;
 use fehu_base::prim::ScalarType;
-use fehu_base::{Diagnostic, Name, Span};
+use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::{self, Liftedness, QualName};
 use std::sync::Arc;
 
@@ -134,13 +134,29 @@ impl Infer<'_> {
                 Exp::error(span)
             }
             Some(Found::Module(env)) => {
-                let mark = self.scope.mark();
+                let locals = self.locals_like(&env);
+                let (mark, seen) = (self.scope.mark(), self.st.seen.len());
                 self.scope.open(&env);
                 let e = self.exp(e);
                 self.scope.rollback(mark);
+                let used = self.st.seen.get(seen..).unwrap_or_default();
+                let hidden = locals.iter().filter(|(_, own)| used.iter().any(|o| o.name == *own));
+                self.ctx.hidden.extend(hidden.map(|(local, _)| (*local, q.span)));
                 e
             }
         }
+    }
+
+    /// The local names that values of a module hide where it is opened, and these values.
+    fn locals_like(&self, env: &Env) -> Vec<(Name, Name)> {
+        let pair = |(sym, own): (&Symbol, &TermEntry)| match (self.scope.term(*sym), own) {
+            (Some(TermEntry::Val(local)), TermEntry::Val(own)) => match local.kind {
+                ValKind::Local | ValKind::SizeParam => Some((local.name, own.name)),
+                ValKind::Global | ValKind::Intrinsic => None,
+            },
+            (Some(_) | None, TermEntry::Val(_) | TermEntry::Mod(_)) => None,
+        };
+        env.terms.iter().filter_map(pair).collect()
     }
 
     /// A use of a value: its type parameters become fresh variables.

@@ -199,7 +199,7 @@ impl Quote {
     }
 
     /// Bindings, branches and loops; of loops and matches only the beginning.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are written by whoever calls this")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are written by the caller")]
     fn control(&mut self, e: &Exp) {
         match &*e.kind {
             ExpKind::Let { pat, value, body, .. } => {

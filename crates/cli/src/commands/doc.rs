@@ -98,7 +98,7 @@ fn read(file: &Path, root: &Path) -> Result<Option<Input>, String> {
     Ok(Some(Input { name, text, prog, env: program.env, names: program.names }))
 }
 
-/// Says what is wrong with an example: somebody who imports the file writes it into a file beside it.
+/// Says what is wrong with an example: a user who imports the file writes it into a file beside it.
 fn check(example: &Example, root: &Path) {
     let file = root.join(format!("{}.fut", example.file));
     let name = example.file.rsplit('/').next().unwrap_or(&example.file);

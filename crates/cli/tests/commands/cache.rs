@@ -1,4 +1,4 @@
-//! `fehu run` never runs what somebody else put into its way. The cache's own tests are in the driver.
+//! `fehu run` never runs what another user put into its way. The cache's own tests are in the driver.
 
 use super::{fehu, program, stderr, stdout};
 use std::os::unix::fs::PermissionsExt;

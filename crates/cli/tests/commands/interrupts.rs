@@ -2,6 +2,7 @@
 
 use super::{fehu, program, stderr};
 use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -74,6 +75,27 @@ fn commands_end_and_leave_no_files() {
         let left: Vec<PathBuf> = files(dir.path()).into_iter().filter(|f| f.is_file()).collect();
         assert_eq!(left, [dir.path().join("forever.fut")], "{arguments:?}");
     }
+}
+
+/// A repository that is never there: what is fetched would appear in the cache when it is complete.
+#[test]
+fn packages_that_are_fetched_leave_no_files() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let bin = dir.path().join("bin");
+    std::fs::create_dir(&bin).expect("a folder");
+    let git = bin.join("git");
+    let script = "#!/bin/sh\ncase \" $* \" in *\" fetch \"*) exec sleep 60 ;; esac\n";
+    std::fs::write(&git, script).expect("written");
+    std::fs::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).expect("set");
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    let mut command = fehu();
+    let mut child =
+        forever(command.args(["pkg", "versions", "github.com/a/b"]).env("PATH", path), dir.path());
+    let packages = dir.path().join("cache/fehu/packages");
+    wait_until("a copy is made", || !files(&packages).is_empty());
+    interrupt(&child);
+    assert_eq!(child.wait().expect("it ends").signal(), Some(SIGINT));
+    wait_until("the cache is empty", || files(&packages).is_empty());
 }
 
 #[test]

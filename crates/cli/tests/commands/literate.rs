@@ -157,7 +157,7 @@ fn a_document_and_what_it_keeps() {
     assert!(String::from_utf8_lossy(&read("-plot.svg")).contains(">same</text>"));
     assert_eq!(&read("-output.wav")[44..], [1, 0, 3, 0, 2, 0, 4, 0]);
 
-    // What has not changed is not executed again: neither another text nor a file of somebody else matters.
+    // What has not changed is not executed again: neither another text nor a file of another program matters.
     let before = files(&folder);
     program(&folder, "mine.txt", "");
     program(

@@ -33,7 +33,7 @@ fn an_editor_gets_answers_while_the_server_runs() {
     send(
         r#"{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///nowhere/a.fut","text":"def x = y"}}}"#,
     );
-    // Nobody asks: diagnostics come by themselves.
+    // Without a request, diagnostics come by themselves.
     let published = receive();
     assert_eq!(published["method"], "textDocument/publishDiagnostics");
     assert_eq!(published["params"]["diagnostics"][0]["severity"], 1);

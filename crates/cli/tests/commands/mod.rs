@@ -9,6 +9,7 @@ mod fmt;
 pub(crate) mod futhark;
 mod interrupts;
 mod json;
+mod limits;
 mod literate;
 mod lsp;
 mod names;

@@ -53,7 +53,7 @@ fn a_program_uses_a_package() {
     assert_eq!(std::fs::read_to_string(project.join("futhark.pkg")).expect("read"), "require {\n}\n");
 }
 
-/// What somebody types in the first hour, one command after the other; how long each one takes goes to the
+/// What a user types in the first hour, one command after the other; how long each one takes goes to the
 /// file `times`. The first is that of the README.
 const FIRST_HOUR: &str = r#"
 set -eu

@@ -1,5 +1,5 @@
 //! Which crate may use which. The order in `Cargo.toml` says who stands above whom; this table says who needs whom, so
-//! that a new edge is something that somebody decides.
+//! that a new edge is a decision.
 
 use super::{crates_in_order, root};
 use std::collections::BTreeSet;
@@ -46,7 +46,7 @@ const EDGES: [(&str, &[&str], &[&str]); 29] = [
         &[],
     ),
     ("doc", &["base", "syntax", "check"], &[]),
-    ("pkg", &["base"], &[]),
+    ("pkg", &["base", "driver"], &[]),
     ("repl", &["base", "syntax", "check", "ir", "driver"], &[]),
     ("lsp", &["base", "syntax", "fmt", "check", "driver", "repl"], &["ir"]),
     ("randprog", &["base", "data", "ir", "pass", "driver", "tools"], &[]),

@@ -1,4 +1,4 @@
-//! Tests are run: whoever leaves a crate's tests to one program names all of them in it.
+//! Tests are run: a crate that leaves its tests to one program names all of them in it.
 
 use super::{crates_in_order, read, root, sources};
 

@@ -1,6 +1,6 @@
 //! What is in the cache's folder, and what has to go.
 //!
-//! Entries that nobody has used for [`MAX_AGE`] go, and then the least recently used ones until the rest takes at
+//! Entries that were not used for [`MAX_AGE`] go, and then the least recently used ones until the rest takes at
 //! most [`MAX_BYTES`]. Half-written files of processes that died go after [`MAX_UNFINISHED_AGE`]. Files that are not
 //! named as ours are never touched.
 
@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 /// The most that all entries together may take.
 pub const MAX_BYTES: u64 = 256 << 20;
 
-/// How long an entry is kept that nobody uses.
+/// How long an entry is kept that is not used.
 pub const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// How long storing an entry may take at most.

@@ -1,7 +1,7 @@
 //! Where the cache is: `$XDG_CACHE_HOME/fehu`, else `$HOME/.cache/fehu`.
 //!
 //! A variable that is empty or holds a relative path counts as not set, as the XDG base directory specification
-//! says: otherwise whoever can write to the current folder could put an executable there that `fehu run` takes for
+//! says: otherwise a user who can write to the current folder could put an executable there that `fehu run` takes for
 //! its own. Without either variable there is no cache; a folder that is shared with others is never used.
 
 use std::ffi::OsString;

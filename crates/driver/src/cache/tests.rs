@@ -198,7 +198,7 @@ fn many_at_a_time_do_not_disturb_each_other() {
                 for round in 0..20 {
                     let key = format!("{:032x}", (i + round) % 5);
                     if let Some(entry) = cache.find(&key) {
-                        // Somebody may be cleaning; what is there is whole.
+                        // Another thread may be cleaning; what is there is whole.
                         if let Ok(text) = std::fs::read_to_string(entry) {
                             assert_eq!(text, "shared");
                         }

@@ -1,6 +1,6 @@
-//! Whether nobody else can have written something: who owns it, and who may write to it.
+//! Whether no other user can have written something: who owns it, and who may write to it.
 //!
-//! A folder is trusted if it belongs to the current user and only they may write to it, and if nobody else may
+//! A folder is trusted if it belongs to the current user and only they may write to it, and if no other user may
 //! replace it: each folder above it belongs to the user or to root, and is either not writable for others or sticky
 //! (as `/tmp`, where only the owner of a folder can rename it). A file is trusted if it is a regular file (no link)
 //! of the current user that only they may write to.

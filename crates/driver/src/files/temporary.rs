@@ -32,6 +32,9 @@ const REMOVALS: usize = 10;
 /// The pause between two looks for the end.
 const UNTIL_THE_END: Duration = Duration::from_millis(10);
 
+/// The stack of the thread that waits for signals; what it removes may be nested.
+const SIGNALS_STACK_BYTES: usize = 256 << 10;
+
 /// What is to be removed, in the order in which it was made.
 struct Owner {
     /// Set as soon as a signal arrives that ends the process; nothing before signals are awaited.
@@ -74,7 +77,7 @@ pub fn unless_ending() {
 }
 
 impl Owner {
-    /// Starts to wait for signals. Those that whoever started us wants to be ignored (`nohup`, a job in the
+    /// Starts to wait for signals. Those that the parent process ignores (`nohup`, a job in the
     /// background of a script) stay ignored.
     fn watch(&mut self) -> io::Result<()> {
         if self.ending.is_some() {
@@ -87,14 +90,16 @@ impl Owner {
             signal_hook::flag::register(*signal, ending.clone())?;
         }
         let mut signals = Signals::new(awaited)?;
-        std::thread::Builder::new().name("signals".into()).spawn(move || {
-            if let Some(signal) = signals.forever().next() {
-                // Nobody makes or finishes anything from here on: the lock is kept.
-                let owner = owner();
-                owner.things.iter().rev().for_each(|(path, kind)| remove(path, *kind));
-                let _ = signal_hook::low_level::emulate_default_handler(signal);
-            }
-        })?;
+        std::thread::Builder::new().name("signals".into()).stack_size(SIGNALS_STACK_BYTES).spawn(
+            move || {
+                if let Some(signal) = signals.forever().next() {
+                    // Nothing is made or finished from here on: the lock is kept.
+                    let owner = owner();
+                    owner.things.iter().rev().for_each(|(path, kind)| remove(path, *kind));
+                    let _ = signal_hook::low_level::emulate_default_handler(signal);
+                }
+            },
+        )?;
         self.ending = Some(ending);
         Ok(())
     }
@@ -107,7 +112,7 @@ fn ignored_signals() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// What cannot be removed stays: nobody is left who could do better.
+/// What cannot be removed stays.
 fn remove(path: &Path, kind: Kind) {
     match kind {
         Kind::File => _ = std::fs::remove_file(path),
@@ -179,18 +184,30 @@ impl Drop for Owned {
     }
 }
 
-/// A folder among the system's temporary ones, for this user only.
+/// A folder that is removed with this value, for this user only.
 #[derive(Debug)]
 pub struct TempFolder(Owned);
 
 impl TempFolder {
-    /// Makes one.
+    /// Makes one among the system's temporary ones.
     pub fn new() -> Result<TempFolder, String> {
-        let made = Owned::new(Kind::Folder, || {
-            let path = tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir()?.keep();
-            Ok((path, ()))
-        });
-        let (owned, ()) = made.map_err(|e| format!("could not make a temporary folder: {e}"))?;
+        TempFolder::inside(&std::env::temp_dir())
+    }
+
+    /// Makes one in a folder. What is in it at the end may have been moved, and the folder itself as well.
+    pub fn inside(folder: &Path) -> Result<TempFolder, String> {
+        TempFolder::made(|| Ok(tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir_in(folder)?.keep()))
+            .map_err(|e| format!("could not make a temporary folder: {e}"))
+    }
+
+    /// Makes one with this path, which is free.
+    pub fn named(path: &Path) -> Result<TempFolder, String> {
+        TempFolder::made(|| std::fs::create_dir(path).map(|()| path.to_owned()))
+            .map_err(|e| format!("could not make {}: {e}", path.display()))
+    }
+
+    fn made(make: impl FnOnce() -> io::Result<PathBuf>) -> io::Result<TempFolder> {
+        let (owned, ()) = Owned::new(Kind::Folder, || Ok((make()?, ())))?;
         Ok(TempFolder(owned))
     }
 

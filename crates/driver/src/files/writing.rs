@@ -83,7 +83,7 @@ impl Batch {
     }
 }
 
-/// A file that somebody else writes, such as a C compiler: gone with this value, unless it is finished.
+/// A file that another program writes, such as a C compiler: gone with this value, unless it is finished.
 #[derive(Debug)]
 pub(crate) struct Unfinished {
     owned: Owned,

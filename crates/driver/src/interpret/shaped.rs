@@ -186,7 +186,7 @@ impl Shaped {
         }
     }
 
-    /// The value as an expression, if there is one. Whoever says what its type is may have arrays without elements.
+    /// The value as an expression, if there is one. Where its type is written, it may have arrays without elements.
     pub(super) fn literal(&self, typed: bool) -> Option<String> {
         let list = |items: &[Shaped]| {
             let texts: Option<Vec<String>> = items.iter().map(|v| v.literal(typed)).collect();

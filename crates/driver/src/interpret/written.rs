@@ -67,7 +67,7 @@ pub(super) fn read_as(opaques: &OpaqueTypes, ty: &EntryType) -> Option<Vec<(Scal
         return Some(vec![(*t, *rank)]);
     }
     match record(opaques, ty)? {
-        // The unit has a value that nobody sees.
+        // The unit has a value that is never shown.
         [] => Some(vec![(ScalarType::Bool, 0)]),
         fields => {
             let leaves: Option<Vec<_>> = fields.iter().map(|(_, t)| read_as(opaques, t)).collect();

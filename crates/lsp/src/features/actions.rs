@@ -78,7 +78,7 @@ pub(super) fn actions(state: &State, document: &Document, params: &Value) -> Ans
     Ok(Value::Array(shown))
 }
 
-/// The edit of an action that somebody has chosen.
+/// The edit of an action that the user has chosen.
 pub(super) fn resolve(state: &State, document: &Document, params: &Value) -> Answer {
     let data = &params["data"];
     if data["version"] != document.version {
@@ -149,7 +149,7 @@ fn rewrite(document: &Document, hint: &Hint) -> Action {
             vec![(lo, lo, "(".into()), (hint.at, hint.at, format!(": {})", hint.text))]
         }
     };
-    // Sizes and types that the function is polymorphic in, and that nobody wrote.
+    // Sizes and types that the function is polymorphic in, and that are not written.
     let params = match (hint.intro, &document.analysis) {
         (Some(at), Some(analysis)) => Some((at, analysis.inferred(hint.binder, &hint.ty))),
         (Some(_), None) | (None, _) => None,

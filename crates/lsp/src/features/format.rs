@@ -31,8 +31,10 @@ pub(super) fn range(state: &State, document: &Document, params: &Value) -> Answe
     let at = |end: &str| document.text.offset(&params["range"][end], state.encoding);
     let edits = edits(text)?;
     let mut chosen = touched(&edits, at("start")..at("end"));
+    let changes =
+        |edits: &[Edit]| fehu_fmt::same_program(FileId(0), text, &edited(text.clone(), edits)).is_err();
     // A word may move from one changed line to another one.
-    while fehu_fmt::same_program(FileId(0), text, &edited(text.clone(), &edits[chosen.clone()])).is_err() {
+    while chosen != (0..edits.len()) && changes(&edits[chosen.clone()]) {
         chosen = chosen.start.saturating_sub(1)..edits.len().min(chosen.end + 1);
     }
     Ok(shown(state, document, &edits[chosen]))
@@ -49,8 +51,16 @@ fn touched(edits: &[Edit], part: Range<usize>) -> Range<usize> {
 fn edits(text: &str) -> Result<Vec<Edit>, String> {
     let formatted = fehu_fmt::format(FileId(0), text)
         .map_err(|_| "a file with syntax errors cannot be formatted".to_owned())?;
-    let diff =
-        TextDiff::configure().algorithm(Algorithm::Patience).timeout(SEARCH).diff_lines(text, &formatted);
+    // Differences that are easy to read come from an algorithm whose parts may be in the wrong order.
+    let algorithms = [Algorithm::Patience, Algorithm::Myers].into_iter();
+    let mut found = algorithms.map(|algorithm| differences(algorithm, text, &formatted));
+    let right = found.find(|edits| edited(text.to_owned(), edits) == formatted);
+    Ok(right.unwrap_or_else(|| vec![(0, text.len(), formatted)]))
+}
+
+/// The lines that differ in two texts.
+fn differences(algorithm: Algorithm, text: &str, formatted: &str) -> Vec<Edit> {
+    let diff = TextDiff::configure().algorithm(algorithm).timeout(SEARCH).diff_lines(text, formatted);
     let (old, new) = (starts(diff.old_slices()), starts(diff.new_slices()));
     let mut edits = vec![];
     for op in diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal) {
@@ -58,7 +68,7 @@ fn edits(text: &str) -> Result<Vec<Edit>, String> {
         let with = formatted.get(new[others.start]..new[others.end]).unwrap_or("");
         edits.push((old[lines.start], old[lines.end], with.to_owned()));
     }
-    Ok(edits)
+    edits
 }
 
 /// Where each line starts, and where the last one ends.
@@ -73,4 +83,35 @@ fn starts(lines: &[&str]) -> Vec<usize> {
 fn shown(state: &State, document: &Document, edits: &[Edit]) -> Value {
     let one = |(lo, hi, new): &Edit| json!({"range": document.text.range(*lo, *hi, state.encoding), "newText": new});
     Value::Array(edits.iter().map(one).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of the algorithms for differences has them in the wrong order here: the editor's text was broken, and a
+    /// selection was never answered.
+    #[test]
+    fn edits_make_the_formatted_text() {
+        let text = [
+            "",
+            "entry deep_updated [n][m][k] (xsss: [n][m][k]i32) =",
+            r"  map (\xss -> let yss = flatten (copy xss)",
+            "               in (t, old)) xsss |> unzip",
+            r"entry copies [n] (xs: [n]i64) (k: i64) = map (\x -> replicate k x) xs",
+            r"entry progressions [n] (xs: [n]i64) (k: i64) = map (\x -> (iota k, map (* 2) (iota k), (x..<x + 3) :> [3]i64)) (map (% 100) xs)",
+            r"  map (\r -> let e = (take (m / 2) r ++ drop (m / 2) r) :> [m]i32",
+            "             in (map2 (+) e r, i32.sum f)) rows |> unzip",
+            r"  map (\r -> let is = (map (+ 1) (iota (m / 2)) ++ iota (m - m / 2)) :> [m]i64",
+            "             in reduce_by_index (copy r) (+) 0 is vs) rows",
+            "",
+            "def up [k] (q: i64) (r: i64) (v: *[2 ** k]f64) : *[2 ** k]f64 =",
+            "  let n = r - q",
+            "  in flatten (transpose (map row rows)) :> *[2 ** k]f64",
+        ]
+        .join("\n");
+        let formatted = fehu_fmt::format(FileId(0), &text).expect("no syntax errors");
+        assert_eq!(edited(text.clone(), &edits(&text).expect("edits")), formatted);
+        assert_ne!(edited(text.clone(), &differences(Algorithm::Patience, &text, &formatted)), formatted);
+    }
 }

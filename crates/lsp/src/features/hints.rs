@@ -1,4 +1,4 @@
-//! Types that nobody wrote, shown behind the names that they are of.
+//! Types that are not written, shown behind the names that they are of.
 //!
 //! In: the tree of a file and its analysis, of the same text. Out: for each name that is bound without a
 //! type, and for each definition without a result type, the type.

@@ -1,6 +1,6 @@
 //! The parameters of the function that is being applied, and which of them comes next.
 //!
-//! In: the text up to a place, which is seldom a whole program while somebody types. Out: the function's type.
+//! In: the text up to a place, which is seldom a whole program while the user types. Out: the function's type.
 //!
 //! ```text
 //! reduce (+) |       (op: a -> a -> a) -> (ne: a) -> (as: [n]a) -> a, the second parameter

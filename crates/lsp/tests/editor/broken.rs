@@ -60,7 +60,7 @@ fn the_rest_is_checked() {
             assert_eq!((found.len(), types), (2, 1), "{text}\n{found:#?}");
         }
     }
-    // Nobody knows what a broken type or module would have defined.
+    // It is not known what a broken type or module would have defined.
     let found = wrong("def g (b: bool) : i32 = b\ntype t = {\ndef h (x: t) = x\n");
     assert_eq!(found.len(), 2, "{found:#?}");
     assert_eq!(wrong("module m = {def x = \ntype t =}\ndef h = m.y\n").len(), 2);

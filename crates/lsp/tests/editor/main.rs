@@ -27,7 +27,7 @@ fn a_session_begins_and_ends() {
     assert_eq!(capabilities["positionEncoding"], "utf-16");
     let (messages, fine) = raw(framed(&json!({"jsonrpc": "2.0", "id": 1, "method": "textDocument/hover"})));
     assert_eq!(messages[0]["error"]["code"], -32002, "the first request is initialize");
-    assert!(!fine, "nobody said good-bye");
+    assert!(!fine, "there was no good-bye");
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn losses(curves: &[(usize, &Curve)], threshold: i64) -> f64 {
     curves.iter().map(|(_, c)| loss(c, threshold)).sum()
 }
 
-/// A value in an interval: the further from its ends, the better for data sets nobody has seen.
+/// A value in an interval: the further from its ends, the better for data sets that were not seen.
 fn within((low, high): (i64, i64)) -> i64 {
     if high >= INFINITY {
         INFINITY
@@ -191,7 +191,7 @@ fn conflicts(curves: &[(usize, &Curve)], value: i64) -> Vec<Conflict> {
             continue;
         }
         let wants = curve.threshold(curve.best());
-        // Whoever would lose most by that.
+        // The data set that would lose most by that.
         let opposed = curves.iter().filter(|(other, _)| other != dataset);
         let Some((other, theirs)) =
             opposed.max_by(|(_, a), (_, b)| loss(a, wants).total_cmp(&loss(b, wants)))

@@ -9,6 +9,7 @@ use super::{DataSet, Options};
 use crate::errln;
 use crate::programs::{Call, Connection, ServerProcess, Trouble};
 use fehu_data::server::ServerError;
+use fehu_data::stats::median;
 use indicatif::ProgressBar;
 use std::path::Path;
 use std::time::Duration;
@@ -299,8 +300,7 @@ fn measure(
             break;
         }
     }
-    times.sort_by(f64::total_cmp);
-    Ok(times[times.len() / 2])
+    Ok(median(&times))
 }
 
 /// Whether there were enough runs: as many as asked for; else ten, or three that take a second together. Runs of a few

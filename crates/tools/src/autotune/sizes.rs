@@ -11,6 +11,8 @@
 //!
 //! As the search for thresholds, this asks an oracle and runs no process.
 
+use fehu_data::stats::geometric_mean;
+
 /// A parameter and the values that it may have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Size {
@@ -96,8 +98,8 @@ fn belongs(name: &str, entry: &str) -> bool {
 
 /// The geometric mean of speedups.
 fn speedup(before: impl Iterator<Item = f64>, after: &[f64]) -> f64 {
-    let sum: f64 = before.zip(after).map(|(b, a)| (b.max(1e-3) / a.max(1e-3)).ln()).sum();
-    (sum / after.len().max(1) as f64).exp()
+    let speedups: Vec<f64> = before.zip(after).map(|(b, a)| b.max(1e-3) / a.max(1e-3)).collect();
+    geometric_mean(&speedups).unwrap_or(1.0)
 }
 
 #[cfg(test)]

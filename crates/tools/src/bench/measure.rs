@@ -2,7 +2,7 @@
 //! is longer; if these runs leave too much doubt, they are thrown away, and it
 //! runs until there is little doubt or patience is over.
 
-use super::stats::Summary;
+use fehu_data::stats::Interval;
 use std::time::Duration;
 
 /// How long to measure.
@@ -16,7 +16,7 @@ pub struct Plan {
     pub converge: Option<Duration>,
 }
 
-/// As `fehu bench` measures if nobody says otherwise.
+/// As `fehu bench` measures by default.
 impl Default for Plan {
     fn default() -> Plan {
         Plan { runs: 10, least: Duration::from_millis(500), converge: Some(Duration::from_secs(300)) }
@@ -44,7 +44,7 @@ pub(crate) fn measure<E>(
         watch.progress(&runs);
     }
     let Some(longest) = plan.converge else { return Ok(runs) };
-    if Summary::of(&runs).is_tight() {
+    if Interval::of_runs(&runs).is_tight() {
         return Ok(runs);
     }
     runs.clear();
@@ -55,7 +55,7 @@ pub(crate) fn measure<E>(
         runs.push(run()?);
         watch.progress(&runs);
         if runs.len() >= look {
-            if Summary::of(&runs).is_tight() {
+            if Interval::of_runs(&runs).is_tight() {
                 break;
             }
             look = runs.len() + runs.len() / 4 + 1;
@@ -110,7 +110,7 @@ mod tests {
         let shaky = |i: usize| 100_000 + [0, 40_000, 15_000, 5_000][i % 4];
         let (runs, all) = measured(&Plan::default(), shaky);
         assert!(all == runs.len() + 10 && runs.len() > 20, "{} of {all}", runs.len());
-        assert!(Summary::of(&runs).is_tight());
+        assert!(Interval::of_runs(&runs).is_tight());
         let once = Plan { converge: None, ..Plan::default() };
         assert_eq!(measured(&once, shaky).0.len(), 10);
     }
@@ -119,7 +119,7 @@ mod tests {
     fn patience_ends() {
         let plan = Plan { converge: Some(Duration::from_secs(3)), ..Plan::default() };
         let (runs, _) = measured(&plan, |i| if i % 7 == 0 { 900_000 } else { 10_000 });
-        assert!(!Summary::of(&runs).is_tight());
+        assert!(!Interval::of_runs(&runs).is_tight());
         assert!(runs.iter().sum::<u64>() < 4_000_000);
     }
 }

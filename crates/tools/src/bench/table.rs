@@ -1,8 +1,8 @@
 //! Results as lines of text.
 
 use super::results::{Measurement, Outcome};
-use super::stats::Summary;
 use fehu_data::spec::TestRun;
+use fehu_data::stats::{mean, numbers, Interval};
 
 /// A line for a data set.
 pub(super) struct Row {
@@ -30,13 +30,13 @@ impl Row {
 
     /// What is shown meanwhile.
     pub(super) fn running(&self, runs: &[u64]) -> String {
-        let mean = super::stats::mean(runs);
+        let mean = mean(&numbers(runs));
         format!("{}{mean:>11.0}μs after {} runs", self.label(), runs.len())
     }
 
     fn measured(&self, m: &Measurement) -> String {
-        let Summary { mean, low, high } = Summary::of(&m.runtimes);
-        let mut line = format!("{}{mean:>11.0}μs (95% CI: [{low:>10.1}, {high:>10.1}])", self.label());
+        let Interval { mid, low, high } = Interval::of_runs(&m.runtimes);
+        let mut line = format!("{}{mid:>11.0}μs (95% CI: [{low:>10.1}, {high:>10.1}])", self.label());
         for (space, bytes) in &m.bytes {
             let space = match space.strip_prefix("space '").and_then(|s| s.strip_suffix('\'')) {
                 _ if space == "default space" => String::new(),

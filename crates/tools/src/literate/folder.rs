@@ -88,13 +88,13 @@ impl Folder {
         batch.finish()
     }
 
-    /// Removes files that are named by a hash and that nobody asked for, and the folder if it is empty.
+    /// Removes files that are named by a hash and that no directive asked for, and the folder if it is empty.
     pub(super) fn clean(&self) {
         let Ok(files) = std::fs::read_dir(&self.path) else { return };
         for file in files.flatten() {
             let name = file.file_name().to_string_lossy().into_owned();
             if is_ours(&name) && !self.used.contains(&name) {
-                // It is in nobody's way.
+                // It does no harm.
                 let _ = std::fs::remove_file(file.path());
             }
         }

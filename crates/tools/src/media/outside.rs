@@ -4,6 +4,7 @@
 //! let png = outside::run("convert", &["-", "png:-"], &jpeg, "PNG files need no other program")?;
 //! ```
 
+use crate::threads;
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
@@ -31,8 +32,8 @@ pub(crate) fn start(program: &str, args: &[&str], without: &str) -> Result<Runni
         true => format!("{program} is not installed; {without}"),
         false => format!("could not run {program}: {e}"),
     })?;
-    let output = child.stdout.take().map(drain);
-    let complaints = child.stderr.take().map(drain);
+    let output = child.stdout.take().map(drain).transpose()?;
+    let complaints = child.stderr.take().map(drain).transpose()?;
     Ok(Running { name: program.to_owned(), child, output, complaints })
 }
 
@@ -67,8 +68,8 @@ impl Running {
 }
 
 /// Reads everything while the program runs, so that it does not wait for a reader.
-fn drain(mut from: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
+fn drain(mut from: impl Read + Send + 'static) -> Result<JoinHandle<Vec<u8>>, String> {
+    threads::waiting(move || {
         let mut bytes = vec![];
         // What came before a failure is all that there is.
         let _ = from.read_to_end(&mut bytes);

@@ -14,7 +14,7 @@ use fehu_data::server::{CallReport, Kind, ServerError};
 /// Arguments that are loaded, and an entry point that takes them.
 pub struct Call {
     entry: String,
-    /// Where the arguments come from; `None` if whoever made the call has loaded them.
+    /// Where the arguments come from; `None` if the caller has loaded them.
     file: Option<String>,
     /// Variables and their types.
     inputs: Vec<(String, String)>,

@@ -1,5 +1,6 @@
 //! Checking and compiling programs, with our own compiler or another program that has its command line.
 
+use crate::threads;
 use fehu_base::diagnostic::Colour;
 use fehu_base::{Diagnostic, Severity, SourceMap};
 use fehu_driver::compile::{compile, Failure, Product, Settings};
@@ -198,17 +199,11 @@ pub(crate) fn in_parallel<T: Sync, R: Send>(
 ) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<(usize, R)>> = Mutex::new(vec![]);
-    std::thread::scope(|scope| {
-        for _ in 0..concurrency.clamp(1, items.len().max(1)) {
-            let worker = || loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(item) = items.get(at) else { return };
-                let result = work(item);
-                results.lock().unwrap_or_else(|e| e.into_inner()).push((at, result));
-            };
-            // The compiler recurses over programs.
-            let _ = std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, worker);
-        }
+    threads::workers(concurrency.clamp(1, items.len().max(1)), || loop {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let Some(item) = items.get(at) else { return };
+        let result = work(item);
+        results.lock().unwrap_or_else(|e| e.into_inner()).push((at, result));
     });
     let mut results = results.into_inner().unwrap_or_else(|e| e.into_inner());
     results.sort_by_key(|(at, _)| *at);

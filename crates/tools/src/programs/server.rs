@@ -5,11 +5,12 @@
 //! let entries = process.talk(Some(limit), |server| server.entry_points())?;
 //! ```
 
+use crate::threads;
 use fehu_data::server::{Server, ServerError};
 use std::fmt;
 use std::io::{BufReader, Read};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{channel, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
@@ -91,21 +92,23 @@ impl ServerProcess {
             .spawn()
             .map_err(|e| Trouble::Dead(format!("could not run {}: {e}", executable.display())))?;
         let stderr = Arc::new(Mutex::new(vec![]));
-        let complaints = child.stderr.take().map(|mut from| {
-            let to = Arc::clone(&stderr);
-            std::thread::spawn(move || {
+        let (Some(stdout), Some(stdin)) = (child.stdout.take(), child.stdin.take()) else {
+            return Err(Trouble::Dead(format!("could not connect to {}", executable.display())));
+        };
+        let errors = child.stderr.take();
+        let child = Arc::new(Mutex::new(child));
+        let mut process = ServerProcess { child, connection: None, complaints: None, stderr };
+        let read = |mut from: ChildStderr| {
+            let to = Arc::clone(&process.stderr);
+            threads::waiting(move || {
                 let mut piece = [0; 4096];
                 while let Ok(n @ 1..) = from.read(&mut piece) {
                     lock(&to).extend_from_slice(&piece[..n]);
                 }
             })
-        });
-        let (Some(stdout), Some(stdin)) = (child.stdout.take(), child.stdin.take()) else {
-            return Err(Trouble::Dead(format!("could not connect to {}", executable.display())));
         };
-        let child = Arc::new(Mutex::new(child));
-        let mut process = ServerProcess { child, connection: None, complaints, stderr };
-        let connected = within(limit, &process.child, || Server::new(BufReader::new(stdout), stdin));
+        process.complaints = errors.map(read).transpose().map_err(Trouble::Dead)?;
+        let connected = within(limit, &process.child, || Server::new(BufReader::new(stdout), stdin))?;
         process.connection = Some(process.judged(connected)?);
         Ok(process)
     }
@@ -119,7 +122,7 @@ impl ServerProcess {
         let Some(connection) = &mut self.connection else {
             return Err(Trouble::Dead("the program has ended".into()));
         };
-        let result = within(limit, &self.child, || what(connection));
+        let result = within(limit, &self.child, || what(connection))?;
         self.judged(result)
     }
 
@@ -149,7 +152,7 @@ impl ServerProcess {
     }
 
     /// What is wrong with a server that has ended: during which command, how, and what it said last, as
-    /// nobody can ask it again.
+    /// it cannot be asked again.
     fn explain(&mut self, error: &ServerError, status: Option<ExitStatus>) -> String {
         let mut message = error.to_string();
         if matches!(error, ServerError::Closed { .. } | ServerError::Io(_)) {
@@ -168,7 +171,7 @@ impl ServerProcess {
         message
     }
 
-    /// Ends the process, which ends by itself when nobody talks to it any more. How it ended; `None` if it
+    /// Ends the process, which ends by itself when its input ends. How it ended; `None` if it
     /// had to be killed.
     fn end(&mut self) -> Option<ExitStatus> {
         self.connection = None;
@@ -200,24 +203,30 @@ impl Drop for ServerProcess {
 }
 
 /// The result of a conversation with a process, which is killed if it takes longer than the limit; `None` if it did.
-fn within<T>(limit: Option<Duration>, child: &Mutex<Child>, what: impl FnOnce() -> T) -> Option<T> {
-    let Some(limit) = limit else { return Some(what()) };
+fn within<T>(
+    limit: Option<Duration>,
+    child: &Mutex<Child>,
+    what: impl FnOnce() -> T,
+) -> Result<Option<T>, Trouble> {
+    let Some(limit) = limit else { return Ok(Some(what())) };
     let late = AtomicBool::new(false);
     let result = std::thread::scope(|scope| {
         let (done, wait) = channel::<()>();
         let late = &late;
-        scope.spawn(move || {
+        let watch = move || {
             if wait.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
                 late.store(true, Ordering::SeqCst);
                 // It may have ended in this moment.
                 let _ = lock(child).kill();
             }
-        });
+        };
+        let watching = std::thread::Builder::new().spawn_scoped(scope, watch);
+        watching.map_err(|e| Trouble::Dead(threads::refused(&e)))?;
         let result = what();
         drop(done);
-        result
-    });
-    (!late.load(Ordering::SeqCst)).then_some(result)
+        Ok(result)
+    })?;
+    Ok((!late.load(Ordering::SeqCst)).then_some(result))
 }
 
 /// A file name without a folder would be looked for among the commands of the system.

@@ -171,7 +171,7 @@ impl Workshop {
         let got = self.work.join("data").join(format!("{}.got", contestant.label()));
         let result = self
             .timed(&exe, &["-b", "-e", entry], &input, &got)
-            .and_then(|times| self.compare(case, right, &got).map(|()| super::stats::median(&times)));
+            .and_then(|times| self.compare(case, right, &got).map(|()| fehu_data::stats::median(&times)));
         let _ = fs::remove_file(got);
         result
     }

@@ -2,8 +2,8 @@
 //! a change in the machine's speed hits all of them alike.
 
 use super::contest::{Contestant, Workshop};
-use super::stats::median;
 use super::suite::Case;
+use fehu_data::stats::median;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

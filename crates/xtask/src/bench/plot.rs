@@ -1,6 +1,6 @@
 //! The plot: one line for each case, a dot with its interval for each contestant, on a logarithmic axis of ratios.
 
-use super::stats::Interval;
+use fehu_data::stats::Interval;
 use std::fmt::Write as _;
 
 const ROW: f64 = 22.0;

@@ -4,8 +4,8 @@
 use super::contest::Contestant;
 use super::measure::{Outcome, Row};
 use super::plot;
-use super::stats::{geometric_mean, median, ratio, Interval};
 use crate::tables::COLUMNS;
+use fehu_data::stats::{geometric_mean, median, ratio, Interval};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;

@@ -6,6 +6,7 @@
 //! group as well.
 
 use super::Results;
+use fehu_data::stats::geometric_mean;
 use std::fmt::Write as _;
 
 /// The columns of a contest.
@@ -104,10 +105,8 @@ fn cell(time: &Time<'_>) -> String {
 fn means_of(results: &Results, times: &[Time<'_>], name: &str) -> String {
     let mean = |apart: Option<&str>| {
         let ratios = times.iter().filter(|t| t.who == name && apart != Some(t.group));
-        let logs: Vec<f64> = ratios.filter_map(|t| t.ratio).map(f64::ln).collect();
-        let rows = u32::try_from(logs.len()).unwrap_or(u32::MAX);
-        let mean = (logs.iter().sum::<f64>() / f64::from(rows)).exp();
-        (rows > 0).then(|| format!("{mean:.2}x of {rows}"))
+        let ratios: Vec<f64> = ratios.filter_map(|t| t.ratio).collect();
+        geometric_mean(&ratios).map(|mean| format!("{mean:.2}x of {}", ratios.len()))
     };
     let all = mean(None).unwrap_or_default();
     match results.all("apart").first().and_then(|group| Some((group, mean(Some(group))?))) {

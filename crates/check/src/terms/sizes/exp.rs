@@ -479,7 +479,7 @@ impl Sizer<'_> {
                 if !matches!(t, Type::Meta(_)) {
                     self.coerce(&t, &expanded, span);
                 }
-                // Nobody has said or asked what the sizes are, so none is as good as any.
+                // Nothing says or asks what the sizes are, so none is as good as any.
                 if anonymous(self, &t) {
                     let settled = self.settle(&expanded);
                     for n in super::tables::mentioned_type(&settled) {

@@ -201,7 +201,7 @@ impl Sizer<'_> {
         }
     }
 
-    /// Types that nobody asked for the structure of become type parameters of the function: each use may
+    /// Types whose structure was not asked for become type parameters of the function: each use may
     /// give them sizes of its own, also such as the function's type binds.
     ///
     /// ```text

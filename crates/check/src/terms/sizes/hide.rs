@@ -1,7 +1,7 @@
 //! Sizes that leave their scope.
 //!
 //! When a `let`, a branch or a function ends, its type may mention sizes that
-//! nobody outside knows. At places where a value shows the size (an array
+//! are not known outside. At places where a value shows the size (an array
 //! outside of functions) the size gets a new name; in the result of an arrow
 //! it becomes an existential size of that arrow.
 

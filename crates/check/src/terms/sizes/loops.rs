@@ -189,7 +189,7 @@ fn settle_loop(
     variant
 }
 
-/// An initial size that nobody has said anything about, as that of a parameter without a type, is what
+/// An initial size about which nothing is known, as that of a parameter without a type, is what
 /// the body gives back, if that can be known where the loop starts. Otherwise it varies.
 ///
 /// ```text

@@ -354,7 +354,7 @@ impl Sizer<'_> {
         Ok(())
     }
 
-    /// The size of what a function returns is needed where nobody has called the function.
+    /// The size of what a function returns is needed where the function has not been called.
     fn too_early(&mut self, n: Name) -> Box<Mismatch> {
         let base = self.ctx.show().name(n);
         let mut e = Mismatch::new(format!(

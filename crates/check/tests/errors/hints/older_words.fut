@@ -2,6 +2,9 @@ def a (xs: [4]i32) = unsafe xs[0]
 def b (xss: [2][3]i32) = flatten_to 6 xss
 def c = zeros 3
 def d = range 0 10
+def e = ones 3
+def f (x: f64) = map (pow x) [1.0, 2.0]
+def g (x: f64) = pow x 2
 -- ==>
 -- error: Unknown name "unsafe".
 --  --> hints/older_words.fut:1:22-28
@@ -34,3 +37,27 @@ def d = range 0 10
 --   |         ^^^^^ not in scope
 --   |
 --   = help: numbers in order are written iota n, or a..<b
+--
+-- error: Unknown name "ones".
+--  --> hints/older_words.fut:5:9-13
+--   |
+-- 5 | def e = ones 3
+--   |         ^^^^ not in scope
+--   |
+--   = help: an array of equal elements is written replicate n 1
+--
+-- error: Unknown name "pow".
+--  --> hints/older_words.fut:6:23-26
+--   |
+-- 6 | def f (x: f64) = map (pow x) [1.0, 2.0]
+--   |                       ^^^ not in scope
+--   |
+--   = help: a power is written x ** y
+--
+-- error: Unknown name "pow".
+--  --> hints/older_words.fut:7:18-21
+--   |
+-- 7 | def g (x: f64) = pow x 2
+--   |                  ^^^ not in scope
+--   |
+--   = help: write "x ** 2"

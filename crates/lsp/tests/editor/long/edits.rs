@@ -1,4 +1,4 @@
-//! Random edits, with every kind of request at random places.
+//! Random edits, with every kind of request at random places, some of which are cancelled.
 //!
 //! After them, what was said about the text must be what is said about it in a new session.
 
@@ -6,7 +6,7 @@ use super::super::startup::Dice;
 use super::live::{panics, Editor};
 use super::{deadline, dice, folder, position, programs};
 use serde_json::{json, Value};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How many edits are made in a file.
 const EDITS: usize = 12;
@@ -74,6 +74,9 @@ fn answers_and_diagnostics_stay_right() {
             for _ in 0..session.dice.below(4) {
                 session.request();
                 requests += 1;
+            }
+            if session.dice.below(3) == 0 {
+                requests += session.cancelled(&text);
             }
             assert_eq!(panics(), before, "{}:\n{}", path.display(), session.text);
         }
@@ -224,6 +227,46 @@ impl Session {
         } else {
             self.differences();
         }
+    }
+
+    /// Sends some requests at once, perhaps an edit, and cancels some of them, some after their answers: each is
+    /// answered once, and those that were not cancelled are not refused as if they were. How many there were.
+    fn cancelled(&mut self, first: &str) -> usize {
+        let mut ids = vec![];
+        for _ in 0..=self.dice.below(4) {
+            let text = self.text.clone();
+            let (lo, _) = if text.is_empty() { (0, 0) } else { self.word(&text) };
+            let (start, end) = (position(&text, lo), position(&text, text.len()));
+            let methods: Vec<&str> = [&PLACES[..], &PARTS, &WHOLE].concat();
+            let method = methods[self.dice.below(methods.len())];
+            let params = json!({
+                "textDocument": {"uri": self.uri}, "position": start, "positions": [start],
+                "range": {"start": start, "end": end}, "newName": "renamed",
+                "context": {"includeDeclaration": true, "diagnostics": []},
+            });
+            ids.push(self.editor.begin(&format!("textDocument/{method}"), params));
+        }
+        if self.dice.below(4) == 0 {
+            self.edit(first);
+        }
+        std::thread::sleep(Duration::from_micros(self.dice.below(3000) as u64));
+        let cancelled: Vec<u64> = ids.iter().copied().filter(|_| self.dice.below(2) == 0).collect();
+        for id in cancelled.iter().rev() {
+            self.editor.tell("$/cancelRequest", json!({"id": id}));
+        }
+        for (id, answer) in self.editor.answers(ids.clone()) {
+            let why = answer.err().unwrap_or_default();
+            let right = why != "this is a bug in fehu" && (why != "cancelled" || cancelled.contains(&id));
+            assert!(right, "{why}:\n{}", self.text);
+        }
+        let after = self.editor.ask(
+            "textDocument/hover",
+            json!({
+                "textDocument": {"uri": self.uri}, "position": {"line": 0, "character": 0},
+            }),
+        );
+        assert!(after.is_ok(), "{after:?}:\n{}", self.text);
+        ids.len()
     }
 
     /// Asks more about one of several things.

@@ -34,6 +34,8 @@ pub(crate) struct Editor {
     from: BufReader<UnixStream>,
     server: Option<JoinHandle<bool>>,
     asked: u64,
+    /// The last request.
+    last: Value,
     /// The last diagnostics of each file.
     pub(crate) published: BTreeMap<String, Value>,
 }
@@ -47,7 +49,14 @@ impl Editor {
         let serve = move || fehu_lsp::serve(BufReader::new(own), &mut output, None);
         let server = std::thread::Builder::new().name("server".into()).spawn(serve).expect("a thread");
         let from = BufReader::new(from);
-        let mut editor = Editor { to, from, server: Some(server), asked: 0, published: BTreeMap::new() };
+        let mut editor = Editor {
+            to,
+            from,
+            server: Some(server),
+            asked: 0,
+            last: Value::Null,
+            published: BTreeMap::new(),
+        };
         let folders: Vec<Value> =
             folder.map(|f| json!({"uri": format!("file://{f}"), "name": "all"})).into_iter().collect();
         let resolve = json!({"codeAction": {"resolveSupport": {"properties": ["edit"]}}});
@@ -63,24 +72,40 @@ impl Editor {
 
     /// The answer to a request, or why there is none.
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> Result<Value, String> {
+        let id = self.begin(method, params);
+        let (_, answer) = self.answers(vec![id]).pop().expect("an answer");
+        answer
+    }
+
+    /// Sends a request, and does not wait for the answer.
+    pub(crate) fn begin(&mut self, method: &str, params: Value) -> u64 {
         self.asked += 1;
         let request = json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params});
         self.send(&request);
-        loop {
-            let message = self.read(&request);
+        self.last = request;
+        self.asked
+    }
+
+    /// The answers to requests, or why there are none, in the order in which they come: each comes once.
+    pub(crate) fn answers(&mut self, mut waiting: Vec<u64>) -> Vec<(u64, Result<Value, String>)> {
+        let mut answers = vec![];
+        while !waiting.is_empty() {
+            let message = self.read(&waiting);
             if message["method"] == "textDocument/publishDiagnostics" {
                 let uri = message["params"]["uri"].as_str().unwrap_or("").to_owned();
                 self.published.insert(uri, message["params"]["diagnostics"].clone());
+            }
+            if message.get("method").is_some() {
                 continue;
             }
-            if message["id"] != self.asked || message.get("method").is_some() {
-                continue;
-            }
-            return match message.get("error") {
-                None => Ok(message["result"].clone()),
-                Some(e) => Err(e["message"].as_str().unwrap_or("").to_owned()),
-            };
+            let of = waiting.iter().position(|id| message["id"] == *id);
+            let id = waiting.remove(of.unwrap_or_else(|| panic!("an answer to no request: {message}")));
+            answers.push(match message.get("error") {
+                None => (id, Ok(message["result"].clone())),
+                Some(e) => (id, Err(e["message"].as_str().unwrap_or("").to_owned())),
+            });
         }
+        answers
     }
 
     pub(crate) fn open(&mut self, uri: &str, text: &str) {
@@ -103,12 +128,16 @@ impl Editor {
         self.to.write_all(&framed(message)).expect("the server reads");
     }
 
-    fn read(&mut self, about: &Value) -> Value {
+    fn read(&mut self, about: &[u64]) -> Value {
         let mut length = 0;
         loop {
             let mut line = String::new();
             let read = self.from.read_line(&mut line);
-            assert!(matches!(read, Ok(n) if n > 0), "no answer to {about}: {read:?}");
+            assert!(
+                matches!(read, Ok(n) if n > 0),
+                "no answer to {about:?}, the last is {}: {read:?}",
+                self.last
+            );
             match line.trim().strip_prefix("Content-Length: ") {
                 Some(n) => length = n.parse().expect("a length"),
                 None if line.trim().is_empty() => break,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Literals with fewer constants than this stay literals, as those that lowering makes.
 const LEAST_DATA_ELEMENTS: usize = 4;
 
-pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 11] {
+pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 12] {
     [
         Rule { name: "literal of equal elements", apply: equal_elements },
         Rule { name: "literal of constants", apply: constants },
@@ -23,6 +23,7 @@ pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 11] {
         Rule { name: "concatenation of one or of nothing", apply: concat_trivial },
         Rule { name: "concatenation of concatenations", apply: concat_nested },
         Rule { name: "cast of a concatenation", apply: concat_cast },
+        Rule { name: "concatenation of another size", apply: concat_size },
         Rule { name: "update of everything", apply: update_whole },
     ]
 }
@@ -179,8 +180,8 @@ fn concat_nested<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> 
     changed.then(|| Rewrite::Stms(vec![Stm { exp, certs, ..stm.clone() }]))
 }
 
-/// A concatenation that is only cast to another size has that size, once it is checked: whoever knows arrays
-/// of that size knows where its elements are.
+/// A concatenation that is only cast to another size has that size, once it is checked: what is known of arrays
+/// of that size is known of its elements.
 fn concat_cast<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Basic(Basic::Reshape(shape, a)) = &stm.exp else { return None };
     let before = engine.types.get(a)?.shape().to_vec();
@@ -189,11 +190,39 @@ fn concat_cast<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Op
     let cast = shape.len() == before.len()
         && shape.iter().zip(&before).enumerate().all(|(d, (new, old))| d == *dim || new == old)
         && engine.used_at_most(*a, 1)
+        && !other_total(engine, *dim, arrays, *shape.get(*dim)?)
         && !arrays.iter().any(|part| engine.classes.is_consumed(*part));
     let mut certs = def.certs.to_vec();
     certs.extend(stm.certs.iter().filter(|c| !def.certs.contains(c)));
     let exp = Exp::Basic(Basic::Concat { dim: *dim, arrays: arrays.clone(), size: *shape.get(*dim)? });
     cast.then(|| Rewrite::Stms(vec![Stm { exp, certs, ..stm.clone() }]))
+}
+
+/// Whether arrays that are joined are known to have another size than this.
+fn other_total<R: Rep<Dec = ()>>(engine: &Engine<'_, R>, dim: usize, arrays: &[Name], size: SubExp) -> bool {
+    let rows = |a: &Name| engine.types.get(a)?.shape().get(dim)?.as_i64();
+    let total = arrays.iter().try_fold(0i64, |sum, a| sum.checked_add(rows(a)?));
+    matches!((total, size.as_i64()), (Some(total), Some(size)) if total != size)
+}
+
+/// Where the size that a concatenation is checked to have turns out not to be that of its parts, the check fails
+/// whenever it is reached. What follows it has the checked size, and the concatenation that of its parts.
+fn concat_size<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::Basic(Basic::Concat { dim, arrays, size }) = &stm.exp else { return None };
+    if stm.certs.is_empty() || !other_total(engine, *dim, arrays, *size) {
+        return None;
+    }
+    let rows = |a: &Name| engine.types.get(a)?.shape().get(*dim)?.as_i64();
+    let total = SubExp::i64(arrays.iter().filter_map(rows).sum());
+    let ty = &stm.pat.first()?.ty;
+    let shape: Shape = ty.shape().to_vec();
+    let mut joined = shape.clone();
+    *joined.get_mut(*dim)? = total;
+    let ty = Type::Prim(ty.elem()?).array_of(&joined);
+    let concat = Exp::Basic(Basic::Concat { dim: *dim, arrays: arrays.clone(), size: total });
+    let (name, made) = engine.fresh_stm("joined", ty, &stm.loc, concat);
+    let cast = Stm { exp: Exp::Basic(Basic::Reshape(shape, name)), ..stm.clone() };
+    Some(Rewrite::Stms(vec![Stm { certs: stm.certs.clone(), ..made }, cast]))
 }
 
 /// To replace all of an array is to copy what replaces it.

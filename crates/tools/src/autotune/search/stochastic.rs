@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! a=700 b=90     300us     random
-//! a=700 b=5      300us     a is reached, so nobody asks b: known, no run
+//! a=700 b=5      300us     a is reached, so b is not asked: known, no run
 //! a=9000 b=5     120us     a changed
 //! ```
 //!

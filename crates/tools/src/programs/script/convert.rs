@@ -1,7 +1,7 @@
 //! Values of scripts: as variables of the server, as data, as text.
 //!
 //! Data travels through a file. Numbers without a suffix, and arrays of them, become what a parameter asks for; where
-//! nobody asks, `[1, 2i64]` is an array of the type that one of its elements has.
+//! none is asked for, `[1, 2i64]` is an array of the type that one of its elements has.
 
 use super::{wrong, Evaluator, Res, ScriptError, Val};
 use crate::programs::show::{in_rows, Printer};
@@ -227,7 +227,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// The value of a number that nobody asks a type of.
+/// The value of a number of which no type is asked for.
 fn by_itself(number: &Number) -> Res<Value> {
     number.value_of(number.natural_type()).map_err(ScriptError::Script)
 }
@@ -243,7 +243,7 @@ fn kind(v: &Val) -> &'static str {
     }
 }
 
-/// The type of an array that nobody asks another one of: that of its elements with a type, else of its numbers.
+/// The type of an array of which no other is asked for: that of its elements with a type, else of its numbers.
 fn natural_type(elements: &[Val]) -> Option<String> {
     fn typed(v: &Val) -> Option<String> {
         match v {
