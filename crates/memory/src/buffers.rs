@@ -20,8 +20,8 @@
 //! It must have been allocated for an array of the same size, be that of an argument which the function
 //! consumes, or be the result of a loop for which this holds.
 //!
-//! Where that is not so, one block is still enough if no element needs what is overwritten before it (`xs[i]
-//! + 1`): the first iteration reads what must stay and writes the block, the others read and write the block.
+//! Where that is not so, one block is still enough if no element needs what is overwritten before it
+//! (`xs[i] + 1`): the first iteration reads what must stay and writes the block, the others read and write the block.
 //! The overlap test decides, as in [`loops_in_place`](crate::loops_in_place), which is for loops that may
 //! overwrite what they start with.
 //!

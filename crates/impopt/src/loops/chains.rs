@@ -207,10 +207,10 @@ fn chains<O: Operation>(body: &Code<O>) -> Option<Vec<Chain>> {
             values.insert(*x, e);
             continue;
         }
-        let value = match e {
-            Expr::Var(t) if once(&sets, t) && once(&uses, t) => values.get(t).copied()?,
-            other => other,
-        };
+        let value = if let Expr::Var(t) = e { values.get(t).copied()? } else { e };
+        if matches!(e, Expr::Var(t) if !once(&sets, t) || !once(&uses, t)) {
+            return None;
+        }
         let Expr::BinOp(op, a, b) = value else { return None };
         let of_x = [a, b].into_iter().any(|operand| matches!(&**operand, Expr::Var(y) if y == x));
         let neutral = op.neutral().filter(|_| op.is_commutative())?;

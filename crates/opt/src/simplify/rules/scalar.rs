@@ -106,8 +106,8 @@ fn ring<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Re
     }
 }
 
-/// A sum in which names cancelled, made of those that are left: the size of `xs[i * b : i * b + b + 1]` is `b
-/// + 1`, which does not depend on `i`.
+/// A sum in which names cancelled, made of those that are left: the size of `xs[i * b : i * b + b + 1]` is
+/// `b + 1`, which does not depend on `i`.
 fn without_cancelled<R: Rep<Dec = ()>>(
     engine: &mut Engine<'_, R>,
     stm: &Stm<R>,
