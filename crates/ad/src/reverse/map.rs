@@ -15,7 +15,7 @@
 //! gets no contribution.
 
 use super::adjoints::Adjoint;
-use super::nest::{array, mapping, whole};
+use super::nest::{array, whole};
 use super::Reverse;
 use fehu_base::Name;
 use fehu_ir::soac::{Reduce, Screma, Soac};

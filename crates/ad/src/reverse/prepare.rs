@@ -15,8 +15,10 @@ use super::nest::{array, mapping};
 use super::operators::{groups, known, of_vectors, Known};
 use super::Reverse;
 use fehu_base::Name;
+use fehu_ir::free::free_in_stm;
 use fehu_ir::soac::{Filter, Hist, HistOp, Reduce, Scan, Scatter, Screma, Soac};
-use fehu_ir::{Attr, Basic, Body, DimIndex, Exp, Lambda, Loop, LoopForm, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, Exp, Lambda, Loop, LoopForm, PatElem, Soacs, Stm, SubExp, Type};
+use rustc_hash::FxHashSet;
 
 /// What comes in place of a statement: a function that emits it.
 enum Instead {
@@ -65,12 +67,26 @@ impl Task {
 impl Reverse<'_> {
     /// The statements that come in place of one.
     pub(super) fn prepared(&mut self, stm: Stm<Soacs>) -> Vec<Stm<Soacs>> {
+        let bound: Vec<Name> = stm.pat.iter().map(|p| p.name).collect();
         match self.split(stm) {
             Instead::Itself(stm) => vec![stm],
             Instead::Others(stms) => {
                 let body = Body { stms, result: vec![] };
                 self.activity.of_body(&self.b.types, &body, &mut self.active);
-                body.stms.into_iter().flat_map(|stm| self.prepared(stm)).collect()
+                let used: FxHashSet<Name> =
+                    bound.into_iter().chain(body.stms.iter().flat_map(free_in_stm)).collect();
+                // What nothing uses needs no derivative: the first run of a loop says how long it is.
+                for p in body.stms.iter().flat_map(|s| &s.pat).filter(|p| !used.contains(&p.name)) {
+                    self.active.remove(&p.name);
+                }
+                let mut all = vec![];
+                for stm in body.stms {
+                    match self.matters(&stm) {
+                        true => all.extend(self.prepared(stm)),
+                        false => all.push(stm),
+                    }
+                }
+                all
             }
         }
     }

@@ -10,9 +10,8 @@
 //! The neutral element gets the adjoint if there are no elements. What is free in a general operator gets, for
 //! each element, what the application `l[i] f as[i]` contributes, whose result has the adjoint of `v` in `v f r[i]`.
 
-use super::adjoints::{addition, multiplication};
+use super::adjoints::multiplication;
 use super::map::OfPoint;
-use super::nest::array;
 use super::operators::{exchanged, known, Frees, Known};
 use super::Reverse;
 use crate::partials::select;

@@ -21,7 +21,7 @@ use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_ir::build::nested_body;
 use fehu_ir::soac::Scan;
-use fehu_ir::{Basic, Exp, Lambda, Param, PatElem, Soacs, SubExp, Type};
+use fehu_ir::{Exp, Lambda, Param, PatElem, Soacs, SubExp, Type};
 
 /// A place in the matrix: what flows to the first component from the second.
 type Entry = (usize, usize);

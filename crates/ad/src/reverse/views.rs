@@ -10,7 +10,7 @@
 //! ```
 
 use super::adjoints::{addition, multiplication, Adjoint};
-use super::nest::{all_of, array, mapping, whole};
+use super::nest::{array, whole};
 use super::Reverse;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
