@@ -264,14 +264,14 @@ impl Reverse<'_> {
                 false => p.ty.clone(),
                 true => self.carried_type(&mut sizes, of),
             };
-            own.params.push(Param { consumed: ty.is_array(), ..self.b.param("adj", ty) });
+            own.params.push(Param { consumed: !matches!(ty, Type::Prim(_)), ..self.b.param("adj", ty) });
             own.inits.push(init);
         }
         let given: Vec<Adjoint> = frees.iter().map(|n| self.adjoint_of(*n)).collect();
         let mut through = Carried { params: vec![], inits: vec![] };
         for g in &given {
             let ty = self.b.type_of(g.operand());
-            through.params.push(Param { consumed: ty.is_array(), ..self.b.param("adj", ty) });
+            through.params.push(Param { consumed: !matches!(ty, Type::Prim(_)), ..self.b.param("adj", ty) });
             through.inits.push(g.operand());
         }
         let j = self.b.fresh("j", Type::I64);
@@ -394,13 +394,14 @@ impl Reverse<'_> {
             return;
         }
         let made = self.emit_loop(Loop { params, form, body });
-        for (k, name) in of.with.iter().zip(&made[s..s + o]) {
-            let init = of.l.params[*k].1;
-            self.add(init, (*name).into());
-        }
         let kept = (0..of.frees.len()).filter(|k| changed[*k]);
         for (k, name) in kept.zip(&made[s + o..]) {
             self.adjoints.insert(of.frees[k], like(of.given[k], *name));
+        }
+        // An initial value may be free in the body as well.
+        for (k, name) in of.with.iter().zip(&made[s..s + o]) {
+            let init = of.l.params[*k].1;
+            self.add(init, (*name).into());
         }
     }
 }
