@@ -27,7 +27,6 @@ entry scalars (xs: [6]f64) : bool =
       , both (one (\x -> f64.min x[0] x[1] * f64.max x[2] x[3] + f64.abs (x[4] - x[5]))) xs
       , both (one (\x -> if x[0] > x[1] then x[2] * x[3] else x[4] * x[5] * x[0])) xs
       , both (one (\x -> f64.fma x[0] x[1] x[2] + f64.hypot x[3] x[4] + f64.cbrt x[5])) xs
-      , both (one (\x -> f64.f32 (f32.f64 x[0]) * x[1])) xs
       ]
 
 entry arrays (xs: [6]f64) : bool =

@@ -138,7 +138,7 @@ fn refused(places: Vec<Loc>, what: &str) -> Vec<Refusal> {
 /// Takes all derivatives by forward mode of functions without derivatives. Whether there were any.
 fn forward_round(prog: &mut Prog<Soacs>) -> bool {
     let with = functions_with_derivatives(prog);
-    rule::inline_in_forward(prog);
+    rule::inline_in_forward(prog, &|body| is_plain(body, &with));
     let (b, mut funs) = start(prog);
     funs.values_mut().for_each(|fun| rule::in_body(&mut fun.body));
     let mut forward = Forward::new(b, &funs);

@@ -66,6 +66,8 @@ pub(crate) struct Reverse<'a> {
     pub(crate) active: FxHashSet<Name>,
     /// The adjoints of names in the scope that we are in.
     pub(crate) adjoints: FxHashMap<Name, Adjoint>,
+    /// Arrays that are 0, as they were made.
+    pub(crate) zeros: FxHashSet<Name>,
     /// By tokens of accumulators of the function: the adjoints of the arrays that they become.
     pub(crate) tokens: FxHashMap<Name, Vec<Option<SubExp>>>,
     /// The names of derived functions, and which are to be made.
@@ -98,6 +100,7 @@ impl<'a> Reverse<'a> {
             activity: Activity { funs, calls: FxHashMap::default() },
             active: FxHashSet::default(),
             adjoints: FxHashMap::default(),
+            zeros: FxHashSet::default(),
             tokens: FxHashMap::default(),
             derived: FxHashMap::default(),
             wanted: vec![],

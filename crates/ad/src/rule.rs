@@ -25,19 +25,21 @@ pub(crate) fn inline(prog: &mut Prog<Soacs>) {
     }
 }
 
-/// The same in functions that are derived by forward mode.
-pub(crate) fn inline_in_forward(prog: &mut Prog<Soacs>) {
+/// The same in functions that are derived by forward mode now, since they are plain.
+pub(crate) fn inline_in_forward(prog: &mut Prog<Soacs>, is_plain: &dyn Fn(&Body<Soacs>) -> bool) {
     let bodies = std::iter::once(&mut prog.consts).chain(prog.funs.iter_mut().map(|f| &mut f.body));
-    bodies.for_each(in_forward);
+    bodies.for_each(|body| in_forward(body, is_plain));
 }
 
-fn in_forward(body: &mut Body<Soacs>) {
+fn in_forward(body: &mut Body<Soacs>, is_plain: &dyn Fn(&Body<Soacs>) -> bool) {
     for stm in &mut body.stms {
         match &mut stm.exp {
-            Exp::Op(Soac::Ad(ad)) if ad.mode == AdMode::Forward => in_body(&mut ad.lambda.body),
+            Exp::Op(Soac::Ad(ad)) if ad.mode == AdMode::Forward && is_plain(&ad.lambda.body) => {
+                in_body(&mut ad.lambda.body);
+            }
             Exp::Op(_) | Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => {}
         }
-        map_bodies(&mut stm.exp, &mut in_forward);
+        map_bodies(&mut stm.exp, &mut |inner| in_forward(inner, is_plain));
     }
 }
 

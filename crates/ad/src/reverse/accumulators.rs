@@ -34,7 +34,8 @@ impl Reverse<'_> {
             self.tokens.insert(token.name, own.to_vec());
             tokens.push(token.name);
         }
-        let own: Vec<Option<SubExp>> = vec![None; w.inputs.len()].into_iter().chain(rest.iter().copied()).collect();
+        let own: Vec<Option<SubExp>> =
+            vec![None; w.inputs.len()].into_iter().chain(rest.iter().copied()).collect();
         self.sweeps(lambda.body, &own);
         for token in tokens {
             self.tokens.remove(&token);
@@ -43,7 +44,9 @@ impl Reverse<'_> {
 
     /// `update_acc acc index values`
     pub(super) fn put(&mut self, acc: Name, index: &[SubExp], values: &[SubExp]) {
-        let Type::Acc(token, shape, _) = self.b.type_of(acc.into()) else { fehu_base::bug!("no accumulator") };
+        let Type::Acc(token, shape, _) = self.b.type_of(acc.into()) else {
+            fehu_base::bug!("no accumulator")
+        };
         let Some(seeds) = self.tokens.get(&token).cloned() else { return };
         for (value, seed) in values.iter().zip(seeds) {
             if let (Some(SubExp::Var(seed)), true) = (seed, self.is_active(*value)) {
@@ -90,7 +93,9 @@ impl Reverse<'_> {
             }
             Exp::Op(Soac::Screma(s)) => self.screma_without(s, &stays),
             Exp::Basic(Basic::UpdateAcc(..) | Basic::SubExp(_)) => {}
-            Exp::Basic(_) | Exp::Call(..) | Exp::Op(_) => fehu_base::bug!("an accumulator of no such statement"),
+            Exp::Basic(_) | Exp::Call(..) | Exp::Op(_) => {
+                fehu_base::bug!("an accumulator of no such statement")
+            }
         }
         retain(&mut stm.pat, &stays);
         (!stm.pat.is_empty()).then_some(stm)

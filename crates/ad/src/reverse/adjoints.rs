@@ -81,7 +81,9 @@ impl Reverse<'_> {
         match ty.is_array() {
             true => {
                 let exp = Basic::Replicate(ty.shape().to_vec(), zero);
-                self.b.bind("zero", ty.clone(), Exp::Basic(exp)).into()
+                let name = self.b.bind("zero", ty.clone(), Exp::Basic(exp));
+                self.zeros.insert(name);
+                name.into()
             }
             false => zero,
         }
@@ -127,12 +129,23 @@ impl Reverse<'_> {
     pub(crate) fn sum(&mut self, x: SubExp, y: SubExp) -> SubExp {
         let ty = self.b.type_of(x);
         let Some(p) = ty.elem() else { fehu_base::bug!("a sum of {ty:?}") };
+        if self.is_zero(x) {
+            return y;
+        }
         match (x, y) {
             (SubExp::Var(a), SubExp::Var(b)) if ty.is_array() => {
                 let shape = ty.shape().to_vec();
                 self.elementwise(&shape, &[a, b], &mut |r, xs| r.b.bin(addition(p), xs[0], xs[1])).into()
             }
             (_, _) => self.b.bin(addition(p), x, y),
+        }
+    }
+
+    /// Whether an operand was made as 0.
+    fn is_zero(&self, e: SubExp) -> bool {
+        match e {
+            SubExp::Var(n) => self.zeros.contains(&n),
+            SubExp::Const(v) => v == v.prim_type().blank(),
         }
     }
 
@@ -151,9 +164,14 @@ impl Reverse<'_> {
                 Adjoint::Value(self.update(zeros, slice, value))
             }
             Some(Adjoint::Value(SubExp::Var(so_far))) => {
-                let old = Exp::Basic(Basic::Index(so_far, slice.to_vec()));
-                let old = self.b.bind("old", part, old);
-                let new = self.sum(old.into(), value);
+                let new = match self.zeros.contains(&so_far) {
+                    true => value,
+                    false => {
+                        let old = Exp::Basic(Basic::Index(so_far, slice.to_vec()));
+                        let old = self.b.bind("old", part, old);
+                        self.sum(old.into(), value)
+                    }
+                };
                 Adjoint::Value(self.update(so_far, slice, new))
             }
             Some(Adjoint::Acc(acc)) => Adjoint::Acc(self.into_acc(acc, vec![], slice, value)),

@@ -49,7 +49,8 @@ impl Reverse<'_> {
         self.adjoints.clear();
         let body = fun.body.clone();
         let body = self.nested(|r| {
-            let given: Vec<Option<SubExp>> = seeds.iter().map(|p| p.as_ref().map(|p| p.name.into())).collect();
+            let given: Vec<Option<SubExp>> =
+                seeds.iter().map(|p| p.as_ref().map(|p| p.name.into())).collect();
             r.sweeps(body, &given);
             params
                 .iter()

@@ -117,7 +117,8 @@ impl Reverse<'_> {
     fn of_winners(&mut self, bins: &Bins<'_>) {
         let Some(p) = self.b.type_of(bins.seed.into()).elem() else { fehu_base::bug!("bins of nothing") };
         let zero = SubExp::Const(p.blank());
-        let from_dest = self.elementwise(bins.shape, &[bins.dest, bins.result], &mut |r, xs| r.equal(xs[0], xs[1]));
+        let from_dest =
+            self.elementwise(bins.shape, &[bins.dest, bins.result], &mut |r, xs| r.equal(xs[0], xs[1]));
         if self.has_adjoint(bins.dest) {
             let parts = self.elementwise(bins.shape, &[bins.seed, from_dest], &mut |r, xs| {
                 select(&mut r.b, xs[1], xs[0], zero)
@@ -195,7 +196,8 @@ impl Reverse<'_> {
         let rest = self.histogram(bins, bins.is, rest, split[1], multiplication(p), one(p));
         if self.has_adjoint(bins.dest) {
             let inputs = [bins.dest, zeros, rest, bins.seed];
-            let parts = self.elementwise(bins.shape, &inputs, &mut |r, xs| r.others(p, xs[0], xs[1], xs[2], xs[3]));
+            let parts =
+                self.elementwise(bins.shape, &inputs, &mut |r, xs| r.others(p, xs[0], xs[1], xs[2], xs[3]));
             self.add(bins.dest.into(), parts.into());
         }
         if self.has_adjoint(bins.values) {

@@ -21,9 +21,7 @@ use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::free::free_in_type;
 use fehu_ir::subst::Subst;
-use fehu_ir::{
-    Basic, Body, DimIndex, Exp, Lambda, Loop, LoopForm, Param, PatElem, Soacs, Stm, SubExp, Type,
-};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Loop, LoopForm, Param, PatElem, Soacs, Stm, SubExp, Type};
 
 /// What the forward sweep of a loop saved.
 pub(crate) struct Saved {
@@ -175,11 +173,8 @@ impl Reverse<'_> {
 
     /// A loop whose results have the types of its parameters.
     pub(super) fn emit_loop(&mut self, l: Loop<Soacs>) -> Vec<Name> {
-        let pat: Vec<(Name, Name, Type)> = l
-            .params
-            .iter()
-            .map(|(p, _)| (p.name, self.b.names.fresh_like(p.name), p.ty.clone()))
-            .collect();
+        let pat: Vec<(Name, Name, Type)> =
+            l.params.iter().map(|(p, _)| (p.name, self.b.names.fresh_like(p.name), p.ty.clone())).collect();
         let subst: Subst = pat.iter().map(|(p, n, _)| (*p, SubExp::Var(*n))).collect();
         let pat: Vec<PatElem<Soacs>> = pat
             .into_iter()
@@ -191,7 +186,13 @@ impl Reverse<'_> {
             .collect();
         let names = pat.iter().map(|p| p.name).collect();
         let loc = self.b.loc.clone();
-        self.primal(Stm { pat, certs: self.b.certs.clone(), attrs: vec![], loc, exp: Exp::Loop(Box::new(l)) });
+        self.primal(Stm {
+            pat,
+            certs: self.b.certs.clone(),
+            attrs: vec![],
+            loc,
+            exp: Exp::Loop(Box::new(l)),
+        });
         names
     }
 
@@ -246,7 +247,8 @@ impl Reverse<'_> {
     ) {
         let varying = varying(&l);
         let (copy, var) = self.loop_again(&l);
-        let with: Vec<usize> = (0..seeds.len()).filter(|k| self.has_adjoint(copy.params[*k].0.name)).collect();
+        let with: Vec<usize> =
+            (0..seeds.len()).filter(|k| self.has_adjoint(copy.params[*k].0.name)).collect();
         let frees: Vec<Name> = self
             .free(&copy.body)
             .into_iter()
@@ -275,7 +277,8 @@ impl Reverse<'_> {
             through.inits.push(g.operand());
         }
         let j = self.b.fresh("j", Type::I64);
-        let inner = frees.iter().copied().zip(given.iter().zip(&through.params).map(|(g, p)| like(*g, p.name)));
+        let inner =
+            frees.iter().copied().zip(given.iter().zip(&through.params).map(|(g, p)| like(*g, p.name)));
         let outer = std::mem::replace(&mut self.adjoints, inner.collect());
         let body = self.nested(|r| {
             let last = r.b.sub64(saved.count, SubExp::i64(1));

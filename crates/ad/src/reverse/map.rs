@@ -149,7 +149,9 @@ impl Reverse<'_> {
             // The accumulators that are opened here come first.
             let first = given.scalars.len();
             let is_opened = |k: &usize| {
-                k.checked_sub(first).and_then(|k| used.get(k)).is_some_and(|i| matches!(i.outside, Outside::Opened(..)))
+                k.checked_sub(first)
+                    .and_then(|k| used.get(k))
+                    .is_some_and(|i| matches!(i.outside, Outside::Opened(..)))
             };
             let (mut ours, others): (Vec<usize>, Vec<usize>) = (0..made.len()).partition(is_opened);
             ours.extend(others);

@@ -61,12 +61,7 @@ impl<'a> Reverse<'a> {
     }
 
     /// A map over the elements of arrays of one shape.
-    pub(crate) fn elementwise(
-        &mut self,
-        shape: &[SubExp],
-        arrays: &[Name],
-        f: OfElements<'_, Self>,
-    ) -> Name {
+    pub(crate) fn elementwise(&mut self, shape: &[SubExp], arrays: &[Name], f: OfElements<'_, Self>) -> Name {
         let Some((width, inner)) = shape.split_first() else { fehu_base::bug!("elements of no array") };
         let made = self.map_rows(*width, arrays, &mut |r, xs| match inner.is_empty() {
             true => vec![f(r, xs)],
@@ -101,11 +96,7 @@ impl<'a> Reverse<'a> {
     /// 0, 1, .. n-1
     pub(crate) fn numbers(&mut self, n: SubExp) -> Name {
         let (start, step, ty) = (SubExp::i64(0), SubExp::i64(1), IntType::I64);
-        self.b.bind(
-            "is",
-            Type::I64.array_of(&[n]),
-            Exp::Basic(Basic::Iota { n, start, step, ty }),
-        )
+        self.b.bind("is", Type::I64.array_of(&[n]), Exp::Basic(Basic::Iota { n, start, step, ty }))
     }
 
     /// A replicated value.

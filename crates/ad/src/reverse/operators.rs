@@ -20,7 +20,8 @@ pub(crate) enum Known {
 
 /// What an operator is: one operation on its two operands, in whatever order if that makes no difference.
 pub(crate) fn known(op: &Lambda<Soacs>) -> Known {
-    let ([x, y], [stm], [result]) = (op.params.as_slice(), op.body.stms.as_slice(), op.body.result.as_slice())
+    let ([x, y], [stm], [result]) =
+        (op.params.as_slice(), op.body.stms.as_slice(), op.body.result.as_slice())
     else {
         return Known::Other;
     };
@@ -162,9 +163,11 @@ impl Reverse<'_> {
             self.b.bind_names(vec![(p.name, p.ty.clone())], Exp::Basic(Basic::SubExp(*e)));
         }
         // What was known of names in the operator was known for all its operands.
-        fehu_ir::visit::for_each_stm(&op.body, &mut |s| s.pat.iter().for_each(|p| {
-            active.remove(&p.name);
-        }));
+        fehu_ir::visit::for_each_stm(&op.body, &mut |s| {
+            s.pat.iter().for_each(|p| {
+                active.remove(&p.name);
+            })
+        });
         self.activity.of_body(&self.b.types, &op.body, &mut active);
         let outer = std::mem::replace(&mut self.active, active);
         self.sweeps(op.body, seeds);

@@ -296,7 +296,14 @@ impl Reverse<'_> {
         }
     }
 
-    fn one_hist(&mut self, n: SubExp, pat: &[PatElem<Soacs>], is: &[Name], values: &[Name], op: HistOp<Soacs>) {
+    fn one_hist(
+        &mut self,
+        n: SubExp,
+        pat: &[PatElem<Soacs>],
+        is: &[Name],
+        values: &[Name],
+        op: HistOp<Soacs>,
+    ) {
         if op.dests.len() == 1 && known_of_rows(&op) != Known::Other {
             let mut types = vec![Type::I64; is.len()];
             types.push(self.b.type_of(values[0].into()).peel(1));
@@ -415,7 +422,10 @@ impl Reverse<'_> {
             let dests = vec![fehu_ir::soac::ScatterDest { shape: dest.shape.clone(), array: now[nth] }];
             let exp = Exp::Op(Soac::Scatter(Scatter { width: s.width, arrays: inputs, dests, lambda }));
             self.b.bind_names(vec![(name, p.ty.clone())], exp);
-            now.iter_mut().enumerate().filter(|(i, _)| results[*i] == results[nth]).for_each(|(_, a)| *a = name);
+            now.iter_mut()
+                .enumerate()
+                .filter(|(i, _)| results[*i] == results[nth])
+                .for_each(|(_, a)| *a = name);
             index += rank;
         }
     }

@@ -97,13 +97,17 @@ impl Reverse<'_> {
         let made = self.map_rows(s.n, &[numbers], &mut |r, xs| {
             let i = xs[0];
             let mut entries: Vec<Option<SubExp>> = vec![];
-            let mut inner = nested_body(r, |r| &mut r.b, |r| {
-                let next = r.b.add64(i, SubExp::i64(1));
-                let y: Vec<SubExp> = s.ys.iter().map(|a| r.row(*a, &[i])).collect();
-                let a: Vec<SubExp> = s.arrays.iter().map(|a| r.row(*a, &[next])).collect();
-                entries = r.matrix(s, &[y, a].concat());
-                vec![]
-            });
+            let mut inner = nested_body(
+                r,
+                |r| &mut r.b,
+                |r| {
+                    let next = r.b.add64(i, SubExp::i64(1));
+                    let y: Vec<SubExp> = s.ys.iter().map(|a| r.row(*a, &[i])).collect();
+                    let a: Vec<SubExp> = s.arrays.iter().map(|a| r.row(*a, &[next])).collect();
+                    entries = r.matrix(s, &[y, a].concat());
+                    vec![]
+                },
+            );
             found = closure(k, pairs.iter().zip(&entries).filter(|(_, e)| e.is_some()).map(|(p, _)| *p));
             let of = |p: &Entry| {
                 let at = pairs.iter().position(|q| q == p);
@@ -140,7 +144,8 @@ impl Reverse<'_> {
         let k = prims.len();
         let types: Vec<Type> =
             prims.iter().copied().chain(entries.iter().map(|(m, _)| prims[*m])).map(Type::Prim).collect();
-        let side = |r: &mut Self| types.iter().map(|t| r.b.param("c", t.clone())).collect::<Vec<Param<Soacs>>>();
+        let side =
+            |r: &mut Self| types.iter().map(|t| r.b.param("c", t.clone())).collect::<Vec<Param<Soacs>>>();
         let (left, right) = (side(self), side(self));
         let names = |ps: &[Param<Soacs>]| ps.iter().map(|p| SubExp::Var(p.name)).collect::<Vec<_>>();
         let (first, second) = (names(&left), names(&right));
@@ -178,7 +183,8 @@ impl Reverse<'_> {
             true => one(prims[*m]),
             false => SubExp::Const(prims[*m].blank()),
         };
-        let neutral = prims.iter().map(|p| SubExp::Const(p.blank())).chain(entries.iter().map(unit)).collect();
+        let neutral =
+            prims.iter().map(|p| SubExp::Const(p.blank())).chain(entries.iter().map(unit)).collect();
         let params = left.into_iter().chain(right).collect();
         Scan { op: Lambda { params, body, ret: types }, neutral }
     }

@@ -25,8 +25,7 @@ impl Reverse<'_> {
         let up = self.b.add64(n, less);
         let count = self.b.bin(BinOp::SQuot(IntType::I64), up, strip);
         let outer: Vec<Name> = l.params.iter().map(|(p, _)| self.b.names.fresh_like(p.name)).collect();
-        let subst: Subst =
-            l.params.iter().zip(&outer).map(|((p, _), o)| (p.name, SubExp::Var(*o))).collect();
+        let subst: Subst = l.params.iter().zip(&outer).map(|((p, _), o)| (p.name, SubExp::Var(*o))).collect();
         let mut params = vec![];
         for ((p, init), name) in l.params.iter().zip(&outer) {
             let mut ty = p.ty.clone();
@@ -82,7 +81,8 @@ impl Reverse<'_> {
         let x = self.b.conv(ConvOp::SIToFP(IntType::I64, t), n);
         let root = self.b.bin(BinOp::FPow(t), x, SubExp::float(t, 1.0 / k as f64));
         let ceil = PrimFn { op: MathFn::Ceil, at: PrimType::Float(t) };
-        let root = self.b.bind("root", Type::Prim(PrimType::Float(t)), Exp::Basic(Basic::PrimFn(ceil, vec![root])));
+        let root =
+            self.b.bind("root", Type::Prim(PrimType::Float(t)), Exp::Basic(Basic::PrimFn(ceil, vec![root])));
         let root = self.b.conv(ConvOp::FPToSI(t, IntType::I64), root.into());
         let root = self.b.bin(BinOp::SMax(IntType::I64), root, SubExp::i64(1));
         (1..k - 1).fold(root, |power, _| self.b.mul64(power, root))

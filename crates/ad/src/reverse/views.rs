@@ -15,9 +15,7 @@ use super::Reverse;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::types::slice_shape;
-use fehu_ir::{
-    AccInput, Basic, DimIndex, Exp, Lambda, PatElem, Slice, Soacs, SubExp, Type, WithAcc,
-};
+use fehu_ir::{AccInput, Basic, DimIndex, Exp, Lambda, PatElem, Slice, Soacs, SubExp, Type, WithAcc};
 
 /// Lengths and strides of a flat slice.
 type FlatDims = [(SubExp, SubExp)];
@@ -103,7 +101,8 @@ impl Reverse<'_> {
         let done = match self.adjoint_of(a) {
             Adjoint::Acc(acc) => Adjoint::Acc(self.into_flat(acc, offset, dims, seed.into())),
             Adjoint::Value(so_far) => {
-                let value = self.accumulated(array(so_far), |r, acc| r.into_flat(acc, offset, dims, seed.into()));
+                let value =
+                    self.accumulated(array(so_far), |r, acc| r.into_flat(acc, offset, dims, seed.into()));
                 Adjoint::Value(value.into())
             }
         };
@@ -177,9 +176,8 @@ impl Reverse<'_> {
         if self.is_active(step) {
             let exp = Basic::Iota { n, start: zero, step: SubExp::int(ty, 1), ty };
             let places = self.b.bind("is", Type::Array(p, vec![n]), Exp::Basic(exp));
-            let parts = self.elementwise(&[n], &[seed, places], &mut |r, xs| {
-                r.b.bin(multiplication(p), xs[0], xs[1])
-            });
+            let parts = self
+                .elementwise(&[n], &[seed, places], &mut |r, xs| r.b.bin(multiplication(p), xs[0], xs[1]));
             let sum = self.reduced(n, parts, addition(p), zero);
             self.add(step, sum);
         }
