@@ -44,6 +44,7 @@ mod scalar;
 mod scan;
 mod scatter;
 mod strips;
+mod undo;
 mod views;
 
 use crate::activity::{is_active, Activity};

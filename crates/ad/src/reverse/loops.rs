@@ -15,6 +15,7 @@
 
 use super::adjoints::Adjoint;
 use super::control::like;
+use super::undo::{Log, Writing};
 use super::Reverse;
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
@@ -38,6 +39,8 @@ enum Store {
     Rows(Name),
     /// One after the other, from these places on.
     Flat(Name, Name),
+    /// What each iteration overwrites.
+    Log(Log),
 }
 
 /// The state of the loop of the return sweep, in order.
@@ -54,7 +57,7 @@ impl Reverse<'_> {
         let varying = varying(l);
         let mut l = l.clone();
         let mut pat = stm.pat.clone();
-        let (mut stores, mut flats) = (vec![], vec![]);
+        let (mut stores, mut flats, mut logs) = (vec![], vec![], vec![]);
         for (k, (p, _)) in l.params.iter().enumerate() {
             let Some(prim) = p.ty.elem().filter(|_| p.ty != Type::UNIT) else {
                 stores.push(Store::Nowhere);
@@ -63,6 +66,10 @@ impl Reverse<'_> {
             match varying[k] {
                 true => {
                     flats.push((k, prim));
+                    stores.push(Store::Nowhere);
+                }
+                false if self.has_log(&l, k) => {
+                    logs.push(k);
                     stores.push(Store::Nowhere);
                 }
                 false => stores.push(Store::Rows(p.name)),
@@ -99,6 +106,10 @@ impl Reverse<'_> {
             stores[*k] = Store::Flat(room, at);
         }
         let Body { stms: saving, .. } = self.b.end(vec![]);
+        for k in logs {
+            let mut w = Writing { count, i, news: &mut news, pat: &mut pat, results: &mut results };
+            stores[k] = Store::Log(self.write_log(&mut l, k, &mut w));
+        }
         for (p, init) in &mut news {
             if let Type::Array(prim, shape) = &p.ty {
                 let scratch = Basic::Scratch(*prim, shape.clone());
@@ -113,7 +124,7 @@ impl Reverse<'_> {
     }
 
     /// One more parameter of a loop, and the name of what it is in the end.
-    fn saved(
+    pub(super) fn saved(
         &mut self,
         news: &mut Vec<(Param<Soacs>, SubExp)>,
         pat: &mut Vec<PatElem<Soacs>>,
@@ -276,6 +287,16 @@ impl Reverse<'_> {
             through.params.push(Param { consumed: !matches!(ty, Type::Prim(_)), ..self.b.param("adj", ty) });
             through.inits.push(g.operand());
         }
+        let mut arrays = Carried { params: vec![], inits: vec![] };
+        let mut logged = vec![];
+        for (k, store) in saved.stores.iter().enumerate() {
+            if let Store::Log(_) = store {
+                let p = self.b.param("now", copy.params[k].0.ty.clone());
+                logged.push((k, p.name));
+                arrays.params.push(Param { consumed: true, ..p });
+                arrays.inits.push(pat[k].name.into());
+            }
+        }
         let j = self.b.fresh("j", Type::I64);
         let inner =
             frees.iter().copied().zip(given.iter().zip(&through.params).map(|(g, p)| like(*g, p.name)));
@@ -286,16 +307,17 @@ impl Reverse<'_> {
             if let (Some(var), LoopForm::For { ty, .. }) = (var, &copy.form) {
                 r.count(var, *ty, i);
             }
-            r.restore(&copy, saved, i);
+            let before = r.restore(&copy, saved, i, &logged);
             let results = copy.body.result.clone();
             let mut given = vec![None; results.len()];
             with.iter().zip(&own.params).for_each(|(k, p)| given[*k] = Some(SubExp::Var(p.name)));
             r.sweeps(copy.body.clone(), &given);
-            r.of_iteration(&copy, &varying, &with, &frees)
+            let own = r.of_iteration(&copy, &varying, &with, &frees);
+            before.into_iter().chain(own).collect()
         });
         self.adjoints = outer;
         let parts = LoopParts { l: &l, with: &with, frees: &frees, given: &given };
-        self.assemble(&parts, saved.count, j, (sizes, own, through), body);
+        self.assemble(&parts, saved.count, j, [arrays, sizes, own, through], body);
     }
 
     /// Parameters for the sizes of an adjoint that changes its size; its type.
@@ -320,13 +342,26 @@ impl Reverse<'_> {
     }
 
     /// The parameters as they were in an iteration.
-    fn restore(&mut self, l: &Loop<Soacs>, saved: &Saved, i: SubExp) {
-        for ((p, _), store) in l.params.iter().zip(&saved.stores) {
+    fn restore(
+        &mut self,
+        l: &Loop<Soacs>,
+        saved: &Saved,
+        i: SubExp,
+        logged: &[(usize, Name)],
+    ) -> Vec<SubExp> {
+        let mut before = vec![];
+        for (k, ((p, _), store)) in l.params.iter().zip(&saved.stores).enumerate() {
             let exp = match store {
                 Store::Nowhere if p.ty == Type::UNIT => {
                     Basic::SubExp(SubExp::Const(fehu_base::prim::PrimValue::Unit))
                 }
                 Store::Nowhere => continue,
+                Store::Log(log) => {
+                    let Some((_, now)) = logged.iter().find(|(at, _)| *at == k) else { continue };
+                    let old = self.undone(log, *now, i);
+                    before.push(old.into());
+                    Basic::SubExp(old.into())
+                }
                 Store::Rows(all) => {
                     let ty = self.b.type_of((*all).into());
                     Basic::Index(*all, Self::row_slice(&ty, i))
@@ -343,6 +378,7 @@ impl Reverse<'_> {
             };
             self.b.bind_names(vec![(p.name, p.ty.clone())], Exp::Basic(exp));
         }
+        before
     }
 
     /// What an iteration of the return sweep hands on: sizes, adjoints of parameters, those of free names.
@@ -375,15 +411,15 @@ impl Reverse<'_> {
         of: &LoopParts<'_>,
         count: SubExp,
         j: Name,
-        (sizes, own, through): (Carried, Carried, Carried),
+        [arrays, sizes, own, through]: [Carried; 4],
         mut body: Body<Soacs>,
     ) {
-        let (s, o) = (sizes.params.len(), own.params.len());
+        let (s, o) = (arrays.params.len() + sizes.params.len(), own.params.len());
         let tail = body.result.split_off(s + o);
         let changed: Vec<bool> =
             tail.iter().zip(&through.params).map(|(e, p)| *e != SubExp::Var(p.name)).collect();
         let mut params: Vec<(Param<Soacs>, SubExp)> = vec![];
-        for c in [sizes, own] {
+        for c in [arrays, sizes, own] {
             params.extend(c.params.into_iter().zip(c.inits));
         }
         for (k, changed) in changed.iter().enumerate() {
