@@ -14,7 +14,7 @@ use crate::value::{names, project, Data, Ty, Value};
 use fehu_base::intrinsic::Derivative;
 use fehu_base::Symbol;
 use fehu_ir::soac::{Ad, AdMode, Screma, Soac};
-use fehu_ir::{Attr, Body, Exp, Lambda, SubExp};
+use fehu_ir::{Attr, Body, Exp, Lambda, Loc, SubExp};
 
 /// The mark of a derivative that is taken in several directions.
 const BUNDLE: &str = "bundle";
@@ -68,7 +68,11 @@ fn one<'a>(
     };
     let (count, types) = (lambda.ret.len(), [lambda.ret.as_slice(), &of.leaves()].concat());
     let ad = Ad { mode, lambda, args: x.leaves.clone(), seeds };
+    // What cannot be derived is reported where the user asks for it.
+    let here = Loc::at(cx.code.place());
+    let within = std::mem::replace(&mut cx.code.b.loc, here);
     let all = cx.code.b.bind_all("t", types, Exp::Op(Soac::Ad(ad)));
+    cx.code.b.loc = within;
     let (values, derivatives) = all.split_at(count);
     let data = |names: &[_], ty: &Ty| Data {
         ty: ty.clone(),
