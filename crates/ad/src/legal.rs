@@ -27,6 +27,9 @@ use fehu_ir::{
 use fehu_opt::dce;
 use rustc_hash::FxHashSet;
 
+/// Copies of copies are needed when branches in branches consume what others return, but not this often.
+const MOST_ROUNDS: usize = 50;
+
 /// Makes a program legal.
 pub(crate) fn legal(prog: &mut Prog<Soacs>) {
     for fun in &mut prog.funs {
@@ -36,7 +39,13 @@ pub(crate) fn legal(prog: &mut Prog<Soacs>) {
     let signatures = Signatures::of_prog(prog);
     for fun in &mut prog.funs {
         // A copy changes what shares memory with what.
-        while in_function(&signatures, &mut prog.names, fun) {}
+        let mut rounds = 0;
+        while in_function(&signatures, &mut prog.names, fun) {
+            rounds += 1;
+            if rounds > MOST_ROUNDS {
+                fehu_base::bug!("copies of {} make more copies necessary", prog.names.show(fun.name))
+            }
+        }
     }
     mark(prog);
 }
@@ -45,7 +54,8 @@ pub(crate) fn legal(prog: &mut Prog<Soacs>) {
 fn in_function(signatures: &Signatures, names: &mut NameSource, fun: &mut FunDef<Soacs>) -> bool {
     let types = fun_types(fun);
     let aliases = Aliases::of_body(signatures, &fun.body);
-    let mut walk = Walk { signatures, names, types, aliases, copied: false };
+    let nothing = names.fresh_str("nothing");
+    let mut walk = Walk { signatures, names, types, aliases, copied: false, nothing };
     let own = fun.params.iter().filter(|p| p.consumed).map(|p| p.name).collect();
     let unique = |r: &fehu_ir::FunRet<Soacs>| matches!(r.ty, RetType::Array { unique: true, .. });
     let unique: Vec<bool> = fun.ret.iter().map(unique).collect();
@@ -61,6 +71,8 @@ struct Walk<'a> {
     types: Types,
     aliases: Aliases,
     copied: bool,
+    /// A name of nothing.
+    nothing: Name,
 }
 
 impl Walk<'_> {
@@ -145,14 +157,11 @@ impl Walk<'_> {
         for_each_body(&stm.exp, &mut |b| within.extend(free_in_body(b)));
         for_each_lambda(&stm.exp, &mut |l| within.extend(free_in_lambda(l)));
         self.uses(&mut used, within);
-        // Operands that are read; one that is also consumed occurs more often than it is consumed.
+        // Operands that are read, not those that are consumed.
         let mut operands = vec![];
-        for_each_operand(&stm.exp, &mut |e| operands.extend(e.name()));
-        for n in &consumed {
-            if let Some(at) = operands.iter().position(|o| o == n) {
-                operands.remove(at);
-            }
-        }
+        let mut rest = stm.exp.clone();
+        consuming(self.signatures, &mut rest, &mut |n| *n = self.nothing);
+        for_each_operand(&rest, &mut |e| operands.extend(e.name().filter(|n| *n != self.nothing)));
         if matches!(stm.exp, Exp::Call(..) | Exp::Op(_) | Exp::Loop(_)) {
             self.uses(&mut used, operands);
         }
