@@ -45,7 +45,7 @@ entry recursive (x: f64) : f64 = vjp (fibonacci 3) x 1
 -- Memory of a loop that changes an array in place: what it overwrites, not an array for each step.
 -- ==
 -- entry: in_place
--- input { 200000i64 } output { 200000.0 }
+-- input { 20000i64 } output { 20000.0 }
 
 entry in_place (n: i64) : f64 =
   let f (xs: [n]f64) = f64.sum (loop ys = copy xs for i < n do ys with [i] = ys[i] * ys[i])
@@ -54,7 +54,7 @@ entry in_place (n: i64) : f64 =
 -- A general operator in a histogram with many bins, whose loop changes its bins in place.
 -- ==
 -- entry: bins
--- input { 2000i64 5000i64 } output { 2000.0 }
+-- input { 500i64 2000i64 } output { 500.0 }
 
 entry bins (n: i64) (k: i64) : f64 =
   let f (xs: [n]f64) = f64.sum (reduce_by_index (replicate k 0) (\a b -> a + b + a * b) 0 (iota n) xs)

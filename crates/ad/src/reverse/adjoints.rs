@@ -120,7 +120,7 @@ impl Reverse<'_> {
                 let value = self.as_type(value, &ty);
                 Adjoint::Value(self.sum(so_far, value))
             }
-            Some(Adjoint::Acc(acc)) => Adjoint::Acc(self.into_acc(acc, vec![], &all_of(&ty), value)),
+            Some(Adjoint::Acc(acc)) => Adjoint::Acc(self.fill_acc(acc, vec![], &all_of(&ty), value)),
         };
         self.adjoints.insert(n, sum);
     }
@@ -174,7 +174,7 @@ impl Reverse<'_> {
                 };
                 Adjoint::Value(self.update(so_far, slice, new))
             }
-            Some(Adjoint::Acc(acc)) => Adjoint::Acc(self.into_acc(acc, vec![], slice, value)),
+            Some(Adjoint::Acc(acc)) => Adjoint::Acc(self.fill_acc(acc, vec![], slice, value)),
             Some(Adjoint::Value(SubExp::Const(v))) => fehu_base::bug!("{v} is no array"),
         };
         self.adjoints.insert(array, sum);
@@ -187,7 +187,7 @@ impl Reverse<'_> {
     }
 
     /// Puts a value into a slice of what an accumulator stands for, element by element.
-    pub(crate) fn into_acc(
+    pub(crate) fn fill_acc(
         &mut self,
         acc: Name,
         mut index: Vec<SubExp>,
@@ -202,7 +202,7 @@ impl Reverse<'_> {
             }
             Some((DimIndex::Fix(i), rest)) => {
                 index.push(*i);
-                self.into_acc(acc, index, rest, value)
+                self.fill_acc(acc, index, rest, value)
             }
             Some((DimIndex::Slice { start, len, stride }, rest)) => {
                 let SubExp::Var(rows) = value else { fehu_base::bug!("{value:?} is no array") };
@@ -210,7 +210,7 @@ impl Reverse<'_> {
                     let far = r.b.mul64(i, *stride);
                     let at = r.b.add64(*start, far);
                     let index = index.iter().copied().chain([at]).collect();
-                    r.into_acc(acc, index, rest, row)
+                    r.fill_acc(acc, index, rest, row)
                 })
             }
         }

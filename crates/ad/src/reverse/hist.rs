@@ -250,6 +250,6 @@ pub(super) fn known_of_rows(op: &HistOp<Soacs>) -> Known {
             }
             Known::Other
         }
-        one => one,
+        one @ (Known::Sum | Known::Product | Known::Least | Known::Greatest) => one,
     }
 }

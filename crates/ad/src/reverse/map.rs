@@ -33,9 +33,12 @@ struct Inside {
     outside: Outside,
 }
 
+/// An input of accumulators, its token, and its accumulator.
+type Opened = (AccInput<Soacs>, Param<Soacs>, Param<Soacs>);
+
 enum Outside {
     Acc(Name),
-    Opened(AccInput<Soacs>, Param<Soacs>, Param<Soacs>),
+    Opened(Box<Opened>),
 }
 
 /// What the body of a map of adjoints gave.
@@ -138,7 +141,7 @@ impl Reverse<'_> {
             return self.results(&given, &used, made);
         }
         let inputs = opened.iter().filter_map(|i| match &i.outside {
-            Outside::Opened(input, ..) => Some(input.clone()),
+            Outside::Opened(of) => Some(of.0.clone()),
             Outside::Acc(_) => None,
         });
         let inputs: Vec<AccInput<Soacs>> = inputs.collect();
@@ -161,9 +164,9 @@ impl Reverse<'_> {
         let ret: Vec<Type> = with.result.iter().map(|e| self.b.type_of(*e)).collect();
         let (mut tokens, mut accs) = (vec![], vec![]);
         for i in &opened {
-            if let Outside::Opened(_, token, acc) = &i.outside {
-                tokens.push(token.clone());
-                accs.push(acc.clone());
+            if let Outside::Opened(of) = &i.outside {
+                tokens.push(of.1.clone());
+                accs.push(of.2.clone());
             }
         }
         let types = types.into_iter().chain(ret[opened.len()..].iter().cloned()).collect();
@@ -189,13 +192,12 @@ impl Reverse<'_> {
                         Some(e) => array(e),
                         None => array(self.zero(&ty)),
                     };
-                    let (input, token, acc) = self.acc_input(so_far, &ty, p);
-                    Outside::Opened(input, token, acc)
+                    Outside::Opened(Box::new(self.acc_input(so_far, &ty, p)))
                 }
             };
             let outer = match &outside {
                 Outside::Acc(acc) => self.b.type_of((*acc).into()),
-                Outside::Opened(_, _, acc) => acc.ty.clone(),
+                Outside::Opened(of) => of.2.ty.clone(),
             };
             let param = self.b.param("acc", outer);
             inside.push(Inside { array: *n, param, outside });
@@ -220,7 +222,7 @@ impl Reverse<'_> {
             params.push(i.param.clone());
             arrays.push(match &i.outside {
                 Outside::Acc(acc) => *acc,
-                Outside::Opened(_, _, acc) => acc.name,
+                Outside::Opened(of) => of.2.name,
             });
         }
         let ret: Vec<Type> = body.result.iter().map(|e| self.b.type_of(*e)).collect();

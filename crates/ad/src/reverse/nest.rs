@@ -177,13 +177,13 @@ impl<'a> Reverse<'a> {
         let (inner, rank) = (inner.to_vec(), ty.rank());
         let count = self.b.product(dims);
         let perm: Vec<usize> = (outer..rank).chain(0..outer).collect();
-        let turned = self.rearranged(&perm, a);
+        let inner_last = self.rearranged(&perm, a);
         let shape: Vec<SubExp> = inner.iter().copied().chain([count]).collect();
         let flat = match outer {
-            1 => turned,
+            1 => inner_last,
             _ => {
                 let ty = Type::Array(p, shape.clone());
-                self.b.bind("flat", ty, Exp::Basic(Basic::Reshape(shape, turned)))
+                self.b.bind("flat", ty, Exp::Basic(Basic::Reshape(shape, inner_last)))
             }
         };
         self.sum_of_inner(flat, &inner, count, p)

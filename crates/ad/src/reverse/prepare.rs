@@ -20,9 +20,9 @@ use fehu_ir::soac::{Filter, Hist, HistOp, Reduce, Scan, Scatter, Screma, Soac};
 use fehu_ir::{Attr, Basic, Body, Exp, Lambda, Loop, LoopForm, PatElem, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
-/// What comes in place of a statement: a function that emits it.
+/// What comes in place of a statement.
 enum Instead {
-    Itself(Stm<Soacs>),
+    Itself(Box<Stm<Soacs>>),
     Others(Vec<Stm<Soacs>>),
 }
 
@@ -69,7 +69,7 @@ impl Reverse<'_> {
     pub(super) fn prepared(&mut self, stm: Stm<Soacs>) -> Vec<Stm<Soacs>> {
         let bound: Vec<Name> = stm.pat.iter().map(|p| p.name).collect();
         match self.split(stm) {
-            Instead::Itself(stm) => vec![stm],
+            Instead::Itself(stm) => vec![*stm],
             Instead::Others(stms) => {
                 let body = Body { stms, result: vec![] };
                 self.activity.of_body(&self.b.types, &body, &mut self.active);
@@ -104,7 +104,7 @@ impl Reverse<'_> {
             Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_) => true,
         };
         if simple {
-            return Instead::Itself(stm);
+            return Instead::Itself(Box::new(stm));
         }
         self.b.begin();
         let certs = std::mem::replace(&mut self.b.certs, stm.certs);

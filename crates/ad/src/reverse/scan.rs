@@ -62,7 +62,7 @@ impl Reverse<'_> {
         let ys = pat.iter().map(|p| p.name).collect();
         let s = Scanned { n, arrays, ys, scan, active, prims };
         let whole = self.whole_adjoints(&s, seeds);
-        self.to_elements(&s, &whole);
+        self.of_elements(&s, &whole);
     }
 
     /// `r`, of the active components.
@@ -199,7 +199,7 @@ impl Reverse<'_> {
     }
 
     /// From the whole adjoints of the results to the elements, and what is free in the operator.
-    fn to_elements(&mut self, s: &Scanned<'_>, whole: &[Name]) {
+    fn of_elements(&mut self, s: &Scanned<'_>, whole: &[Name]) {
         let all = s.ys.len();
         let wanted: Vec<bool> =
             (0..2 * all).map(|i| i >= all && self.has_adjoint(s.arrays[i - all])).collect();

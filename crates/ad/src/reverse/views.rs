@@ -99,17 +99,17 @@ impl Reverse<'_> {
             return;
         }
         let done = match self.adjoint_of(a) {
-            Adjoint::Acc(acc) => Adjoint::Acc(self.into_flat(acc, offset, dims, seed.into())),
+            Adjoint::Acc(acc) => Adjoint::Acc(self.fill_flat(acc, offset, dims, seed.into())),
             Adjoint::Value(so_far) => {
                 let value =
-                    self.accumulated(array(so_far), |r, acc| r.into_flat(acc, offset, dims, seed.into()));
+                    self.accumulated(array(so_far), |r, acc| r.fill_flat(acc, offset, dims, seed.into()));
                 Adjoint::Value(value.into())
             }
         };
         self.adjoints.insert(a, done);
     }
 
-    fn into_flat(&mut self, acc: Name, offset: SubExp, dims: &FlatDims, value: SubExp) -> Name {
+    fn fill_flat(&mut self, acc: Name, offset: SubExp, dims: &FlatDims, value: SubExp) -> Name {
         let Some(((len, stride), rest)) = dims.split_first() else {
             let ty = self.b.type_of(acc.into());
             return self.b.bind("acc", ty, Exp::Basic(Basic::UpdateAcc(acc, vec![offset], vec![value])));
@@ -117,7 +117,7 @@ impl Reverse<'_> {
         self.with_acc_in_map(*len, array(value), acc, &mut |r, i, row, acc| {
             let far = r.b.mul64(i, *stride);
             let at = r.b.add64(offset, far);
-            r.into_flat(acc, at, rest, row)
+            r.fill_flat(acc, at, rest, row)
         })
     }
 
