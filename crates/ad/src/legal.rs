@@ -1,8 +1,8 @@
 //! Copies before arrays are consumed that are used later.
 //!
 //! Before: a program that is right but for consumption: arrays may be consumed although they, or views of
-//! them, are used afterwards, or although they belong to code around. After: one that is right. What is dead is
-//! removed first, for it needs no copy.
+//! them, are used afterwards, or although they belong to code around. After: one that is right. What is dead
+//! is removed first, for it needs no copy.
 //!
 //! ```text
 //! let (ys) = xs with [0] = a          let (xs2) = copy xs

@@ -12,14 +12,14 @@
 //!                             let (x') = fmul(a', c)
 //! ```
 //!
-//! The *adjoint* `x'` of a name says how the function's results, weighted by the adjoints that they were given,
-//! change with `x`. All uses of `x` contribute to it, and contributions are added up in a table ([`Adjoint`]):
-//! a name without an entry has the adjoint 0; the first contribution is the entry, others are added to it. A
-//! statement whose results have no entries has no adjoint code.
+//! The *adjoint* `x'` of a name says how the function's results, weighted by the adjoints that they were
+//! given, change with `x`. All uses of `x` contribute to it, and contributions are added up in a table
+//! ([`Adjoint`]): a name without an entry has the adjoint 0; the first contribution is the entry, others are
+//! added to it. A statement whose results have no entries has no adjoint code.
 //!
-//! **Scopes are executed again.** What is computed inside of a map, a branch or a loop is gone when the return
-//! sweep arrives there; so it enters the scope afresh, with a forward sweep of its own. Loops alone save
-//! something: their parameters at the beginning of each iteration (`loops`).
+//! **Scopes are executed again.** What is computed inside of a map, a branch or a loop is gone when the
+//! return sweep arrives there; so it enters the scope afresh, with a forward sweep of its own. Loops alone
+//! save something: their parameters at the beginning of each iteration (`loops`).
 //!
 //! **Arrays that are free in a map** are accumulators inside (`map`); what is free in branches and loops is
 //! passed through them (`control`, `loops`).
@@ -205,8 +205,8 @@ impl<'a> Reverse<'a> {
         }
     }
 
-    /// Both sweeps of a body that has names of its own, whose results have adjoints. These get the types of the
-    /// results, in terms of sizes that the body may have found out.
+    /// Both sweeps of a body that has names of its own, whose results have adjoints. These get the types of
+    /// the results, in terms of sizes that the body may have found out.
     pub(crate) fn sweeps(&mut self, body: Body<Soacs>, seeds: &[Option<SubExp>]) {
         let certs = std::mem::take(&mut self.b.certs);
         let loc = self.b.loc.clone();

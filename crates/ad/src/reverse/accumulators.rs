@@ -4,8 +4,9 @@
 //! ys = with_acc [d] (+) \(acc) { .. update_acc acc [i] [v] .. }         d' += ys'        v' += ys'[i], 0 out of bounds
 //! ```
 //!
-//! The adjoint of an accumulator is an array that is only read, so it goes nowhere: it is known by the token. When
-//! the body is entered again, it is without accumulators: what it puts in there was put in by the forward sweep.
+//! The adjoint of an accumulator is an array that is only read, so it goes nowhere: it is known by the token.
+//! When the body is entered again, it is without accumulators: what it puts in there was put in by the
+//! forward sweep.
 
 use super::operators::{groups, known, Known};
 use super::Reverse;

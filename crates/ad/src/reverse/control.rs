@@ -5,8 +5,8 @@
 //! let (y) = call f(a, b)                 let (pa, pb) = call f_rev(a, b, y')      a' += pa  b' += pb
 //! ```
 //!
-//! What is free in a branch and has an adjoint goes through it. The side that does not run computes nothing, so
-//! that poles behind conditions give no NaN.
+//! What is free in a branch and has an adjoint goes through it. The side that does not run computes nothing,
+//! so that poles behind conditions give no NaN.
 
 use super::adjoints::Adjoint;
 use super::derived::Derived;

@@ -1,5 +1,5 @@
-//! Loops. The forward sweep saves the parameters at the beginning of each iteration; the return sweep goes through
-//! the iterations from the last to the first, with the parameters as they were.
+//! Loops. The forward sweep saves the parameters at the beginning of each iteration; the return sweep goes
+//! through the iterations from the last to the first, with the parameters as they were.
 //!
 //! ```text
 //! let (y) = loop (v = x) for i < n { .. sin(v * a) .. }
@@ -9,9 +9,9 @@
 //!   let (i) = n - 1 - j   let (v) = saved[i]   .. both sweeps of the body ..   return (the adjoint of v, a'') }
 //! ```
 //!
-//! What is saved and not read again is dead, and goes. Arrays whose size changes from iteration to iteration are saved one
-//! after the other in one array, the size of which a first run of the loop finds out; places are saved beside it. Their
-//! adjoints change their size, too.
+//! What is saved and not read again is dead, and goes. Arrays whose size changes from iteration to iteration
+//! are saved one after the other in one array, the size of which a first run of the loop finds out; places
+//! are saved beside it. Their adjoints change their size, too.
 
 use super::adjoints::Adjoint;
 use super::control::like;

@@ -10,9 +10,9 @@
 //!   return (acc2, sum, parts) }
 //! ```
 //!
-//! A free scalar gets the sum of what all elements contribute. A free array is an accumulator inside; if it is
-//! one already, since it is free in a map around this one, that is passed inwards. Neither is made for what
-//! gets no contribution.
+//! A free scalar gets the sum of what all elements contribute. A free array is an accumulator inside; if it
+//! is one already, since it is free in a map around this one, that is passed inwards. Neither is made for
+//! what gets no contribution.
 
 use super::adjoints::Adjoint;
 use super::nest::{array, whole};

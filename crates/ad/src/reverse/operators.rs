@@ -47,7 +47,8 @@ fn of_binary(op: BinOp) -> Known {
     }
 }
 
-/// The operator that a map applies to each element: `map2 (+)`. Its parameters, for each of those of the whole.
+/// The operator that a map applies to each element: `map2 (+)`. Its parameters, for each of those of the
+/// whole.
 pub(crate) fn of_vectors(op: &Lambda<Soacs>) -> Option<Lambda<Soacs>> {
     let [Stm { pat, exp: Exp::Op(Soac::Screma(s)), .. }] = op.body.stms.as_slice() else { return None };
     let results = pat.iter().map(|p| SubExp::Var(p.name));
@@ -81,7 +82,8 @@ fn needed(stms: &[Stm<Soacs>], results: &[SubExp]) -> Vec<Stm<Soacs>> {
     kept
 }
 
-/// The components of an operator in groups that have nothing to do with each other, with the operator of each.
+/// The components of an operator in groups that have nothing to do with each other, with the operator of
+/// each.
 pub(crate) fn groups(op: &Lambda<Soacs>) -> Vec<(Vec<usize>, Lambda<Soacs>)> {
     let k = op.ret.len();
     let mut group: Vec<usize> = (0..k).collect();

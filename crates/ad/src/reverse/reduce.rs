@@ -7,8 +7,9 @@
 //! y = reduce f e as             l[i] f as[i] f r[i], by scans from the left and from the right
 //! ```
 //!
-//! The neutral element gets the adjoint if there are no elements. What is free in a general operator gets, for
-//! each element, what the application `l[i] f as[i]` contributes, whose result has the adjoint of `v` in `v f r[i]`.
+//! The neutral element gets the adjoint if there are no elements. What is free in a general operator gets,
+//! for each element, what the application `l[i] f as[i]` contributes, whose result has the adjoint of `v` in
+//! `v f r[i]`.
 
 use super::adjoints::multiplication;
 use super::map::OfPoint;

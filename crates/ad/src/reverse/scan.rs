@@ -1,5 +1,6 @@
-//! Scans. Let `r[i]` be the whole adjoint of `ys[i]`, of what comes after it as well: `r[i] = ys'[i] + c[i] r[i+1]`, where
-//! `c[i]` is the transposed derivative of `ys[i] f as[i+1]` by `ys[i]`. That is a scan from the right:
+//! Scans. Let `r[i]` be the whole adjoint of `ys[i]`, of what comes after it as well: `r[i] = ys'[i] + c[i]
+//! r[i+1]`, where `c[i]` is the transposed derivative of `ys[i] f as[i+1]` by `ys[i]`. That is a scan from
+//! the right:
 //!
 //! ```text
 //! ys = scan (+) 0 as        as' += scan (+) 0 ys', from the right
@@ -8,8 +9,8 @@
 //!                           as'[i] += derivative of ys[i-1] f a by a, times r[i]        ys[-1] = e
 //! ```
 //!
-//! Of operators on several components, `c` is a matrix. Entries that are 0 whatever the values are, and remain so in
-//! products, are left out: of a linear recurrence, whose matrix is diagonal, two remain.
+//! Of operators on several components, `c` is a matrix. Entries that are 0 whatever the values are, and
+//! remain so in products, are left out: of a linear recurrence, whose matrix is diagonal, two remain.
 
 use super::adjoints::{addition, multiplication};
 use super::map::OfPoint;

@@ -1,4 +1,5 @@
-//! Loops in strips: `#[stripmine(k)]` makes k loops in each other, each of which saves its own parameters only.
+//! Loops in strips: `#[stripmine(k)]` makes k loops in each other, each of which saves its own parameters
+//! only.
 //!
 //! ```text
 //! loop p = x for i < n { f }     =>     s = the root of n, rounded up

@@ -1,4 +1,5 @@
-//! Arrays that a loop changes in place: not the array is saved in each iteration, but what the iteration overwrites.
+//! Arrays that a loop changes in place: not the array is saved in each iteration, but what the iteration
+//! overwrites.
 //!
 //! ```text
 //! ys = loop p = xs for i < n { .. let (q) = p with [k] = v  .. return (q) }
@@ -7,9 +8,9 @@
 //! return:    from the last array on, in each iteration: p = q with [places[i]] = saved[i], before the body runs again
 //! ```
 //!
-//! So `n` steps that write one element each take memory for `n` elements, not for `n` arrays. It is done for parameters
-//! that the body changes by updates alone, be it in one side of a branch whose other side leaves the array as it is.
-//! Where the body reads the array after its own write, a copy remains.
+//! So `n` steps that write one element each take memory for `n` elements, not for `n` arrays. It is done for
+//! parameters that the body changes by updates alone, be it in one side of a branch whose other side leaves
+//! the array as it is. Where the body reads the array after its own write, a copy remains.
 
 use super::nest::array;
 use super::Reverse;
@@ -181,8 +182,8 @@ impl Reverse<'_> {
         Log { changes: logged }
     }
 
-    /// Reads what an update overwrites, before it. Gives the places and the old value, and how many statements
-    /// that takes.
+    /// Reads what an update overwrites, before it. Gives the places and the old value, and how many
+    /// statements that takes.
     fn log_update(&mut self, l: &mut Loop<Soacs>, change: &Change) -> (Vec<SubExp>, SubExp, usize) {
         let stm = &l.body.stms[change.at];
         let Exp::Basic(Basic::Update(a, ..)) = &stm.exp else { fehu_base::bug!("a log of no update") };
