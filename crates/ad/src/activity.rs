@@ -15,7 +15,7 @@
 
 use crate::partials::{is_flat, operands};
 use fehu_base::Name;
-use fehu_ir::soac::{Ad, Filter, Hist, Scatter, Screma, Soac};
+use fehu_ir::soac::{Ad, AdMode, Filter, Hist, Scatter, Screma, Soac};
 use fehu_ir::types::Types;
 use fehu_ir::visit::deep;
 use fehu_ir::{Basic, Body, Exp, FunDef, Lambda, Loop, Param, PatElem, Soacs, Stm, SubExp, Type, WithAcc};
@@ -138,7 +138,7 @@ impl Finder<'_, '_> {
             Exp::Op(Soac::Hist(h)) => self.hist(h),
             Exp::Op(Soac::Scatter(s)) => self.scatter(s),
             Exp::Op(Soac::Filter(f)) => self.filter(f),
-            Exp::Op(Soac::Ad(Ad { .. })) => fehu_base::bug!("a derivative is taken before those around it"),
+            Exp::Op(Soac::Ad(ad)) => self.rule(ad),
         };
         self.bind_pat(pat, &results);
     }
@@ -272,6 +272,14 @@ impl Finder<'_, '_> {
             all[*written] |= active;
         }
         all
+    }
+
+    /// A function with a rule: its results depend on its arguments alone, since what is free in it gets nothing.
+    fn rule(&mut self, ad: &Ad<Soacs>) -> Vec<bool> {
+        if ad.mode != AdMode::Rule {
+            fehu_base::bug!("a derivative is taken before those around it")
+        }
+        vec![self.any(&ad.args); ad.results()]
     }
 
     fn filter(&mut self, f: &Filter<Soacs>) -> Vec<bool> {

@@ -31,17 +31,28 @@
 //! `jmp` arrives as a map of a derivative over its seeds, which is marked (`#[bundle]`). It becomes one
 //! derivative with bundles of tangents, so that the primal runs once; see `forward`.
 //!
-//! A seed that is a constant 0 in the program counts as no tangent: `0 * inf` is 0 there. Reverse mode is not
-//! here yet: the pass refuses it, and lowering does before.
+//! A seed that is a constant 0 in the program counts as no tangent, or no adjoint: `0 * inf` is 0 there.
+//!
+//! # What an adjoint is
+//!
+//! Reverse mode goes the other way: the *adjoint* of a name says how the results, weighted by their seeds,
+//! change with it. It is known when all that uses the name is known, so adjoint code runs against the order of
+//! the program, after it; see `reverse`. That code reads what the program has consumed, and updates arrays in
+//! place that others need: `legal` makes it right, by copies. A function with a rule of its own (`with_vjp`) is
+//! known by [`AdMode::Rule`] until here; see `rule`.
 
 #![forbid(unsafe_code)]
 
 mod activity;
 mod forward;
+mod legal;
 pub mod partials;
 mod point;
+mod reverse;
+mod rule;
 
 use crate::forward::Forward;
+use crate::reverse::Reverse;
 use fehu_base::Diagnostic;
 use fehu_base::Name;
 use fehu_ir::soac::{Ad, AdMode, Soac};
@@ -69,20 +80,30 @@ pub fn derive_only(prog: &mut Prog<Soacs>) -> Vec<Refusal> {
 
 /// Takes derivatives from the innermost outwards, and does something between.
 fn rounds(prog: &mut Prog<Soacs>, between: fn(&mut Prog<Soacs>)) -> Vec<Refusal> {
-    let reverse = derivatives(prog, |ad| ad.mode == AdMode::Reverse);
-    if !reverse.is_empty() {
-        return refused(reverse, "derivatives by reverse mode (`vjp`, `mjp` and the like)");
-    }
     loop {
-        let all = derivatives(prog, |_| true);
+        let all = derivatives(prog, |ad| ad.mode != AdMode::Rule);
         if all.is_empty() {
+            rule::inline(prog);
             return vec![];
         }
-        if !round(prog) {
-            return refused(all, "the derivative of a function that calls itself in a derivative");
+        if !forward_round(prog) {
+            match reverse_round(prog) {
+                Round::Refused(refusals) => return refusals,
+                Round::Nothing => {
+                    return refused(all, "the derivative of a function that calls itself in a derivative")
+                }
+                Round::Some => {}
+            }
         }
         between(prog);
     }
+}
+
+/// What a round of reverse mode did.
+enum Round {
+    Nothing,
+    Some,
+    Refused(Vec<Refusal>),
 }
 
 /// Where some of the derivatives of a program are.
@@ -114,21 +135,82 @@ fn refused(places: Vec<Loc>, what: &str) -> Vec<Refusal> {
     places.into_iter().map(refusal).collect()
 }
 
-/// Takes all derivatives of functions without derivatives. Whether there were any.
-fn round(prog: &mut Prog<Soacs>) -> bool {
+/// Takes all derivatives by forward mode of functions without derivatives. Whether there were any.
+fn forward_round(prog: &mut Prog<Soacs>) -> bool {
     let with = functions_with_derivatives(prog);
-    let mut b = Builder::new(std::mem::take(&mut prog.names));
-    b.types = prog_types(prog);
-    let funs: FxHashMap<Name, FunDef<Soacs>> = prog.funs.iter().map(|f| (f.name, f.clone())).collect();
-    let mut round = Round { forward: Forward::new(b, &funs), with, any: false };
-    round.body(&mut prog.consts);
-    for fun in &mut prog.funs {
-        round.body(&mut fun.body);
-    }
-    let Round { mut forward, any, .. } = round;
+    rule::inline_in_forward(prog, &|body| is_plain(body, &with));
+    let (b, mut funs) = start(prog);
+    funs.values_mut().for_each(|fun| rule::in_body(&mut fun.body));
+    let mut forward = Forward::new(b, &funs);
+    let any = walk(prog, &mut |stm| {
+        let at = point::of_bundle(stm, AdMode::Forward).or_else(|| point::of_one(stm, AdMode::Forward))?;
+        is_plain(&at.lambda().body, &with).then(|| at.derived(&mut forward))
+    });
     prog.funs.extend(derived_functions(&mut forward, &funs));
     prog.names = forward.b.names;
     any
+}
+
+/// The same by reverse mode.
+fn reverse_round(prog: &mut Prog<Soacs>) -> Round {
+    let with = functions_with_derivatives(prog);
+    let (b, funs) = start(prog);
+    let mut reverse = Reverse::new(b, &funs);
+    let any = walk(prog, &mut |stm| {
+        let at = point::of_bundle(stm, AdMode::Reverse).or_else(|| point::of_one(stm, AdMode::Reverse))?;
+        is_plain(&at.lambda().body, &with).then(|| at.reversed(&mut reverse))
+    });
+    prog.funs.extend(reverse.derived_functions(&funs));
+    prog.names = reverse.b.names;
+    if !reverse.refused.is_empty() {
+        let each = reverse.refused.into_iter().flat_map(|(loc, what)| refused(vec![loc], &what));
+        return Round::Refused(each.collect());
+    }
+    match any {
+        true => {
+            legal::legal(prog);
+            Round::Some
+        }
+        false => Round::Nothing,
+    }
+}
+
+/// What makes code of a program, and its functions.
+fn start(prog: &mut Prog<Soacs>) -> (Builder<Soacs>, FxHashMap<Name, FunDef<Soacs>>) {
+    let mut b = Builder::new(std::mem::take(&mut prog.names));
+    b.types = prog_types(prog);
+    (b, prog.funs.iter().map(|f| (f.name, f.clone())).collect())
+}
+
+/// Puts statements in place of some. Whether there were any.
+fn walk(prog: &mut Prog<Soacs>, instead: Instead<'_>) -> bool {
+    let mut any = walk_body(&mut prog.consts, instead);
+    for fun in &mut prog.funs {
+        any |= walk_body(&mut fun.body, instead);
+    }
+    any
+}
+
+/// What comes in place of a statement, if anything.
+type Instead<'f> = &'f mut dyn FnMut(&Stm<Soacs>) -> Option<Vec<Stm<Soacs>>>;
+
+fn walk_body(body: &mut Body<Soacs>, instead: Instead<'_>) -> bool {
+    fehu_ir::visit::deep(|| {
+        let mut any = false;
+        for mut stm in std::mem::take(&mut body.stms) {
+            match instead(&stm) {
+                Some(stms) => {
+                    any = true;
+                    body.stms.extend(stms);
+                }
+                None => {
+                    map_bodies(&mut stm.exp, &mut |inner| any |= walk_body(inner, instead));
+                    body.stms.push(stm);
+                }
+            }
+        }
+        any
+    })
 }
 
 /// The functions in which derivatives are taken, be it by functions that they call.
@@ -151,45 +233,11 @@ fn functions_with_derivatives(prog: &Prog<Soacs>) -> FxHashSet<Name> {
 fn is_plain(body: &Body<Soacs>, with: &FxHashSet<Name>) -> bool {
     let mut plain = true;
     for_each_stm(body, &mut |stm| match &stm.exp {
-        Exp::Op(Soac::Ad(_)) => plain = false,
+        Exp::Op(Soac::Ad(ad)) => plain &= ad.mode == AdMode::Rule,
         Exp::Call(f, _) => plain &= !with.contains(f),
         Exp::Op(_) | Exp::Basic(_) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => {}
     });
     plain
-}
-
-/// One walk over the program.
-struct Round<'a> {
-    forward: Forward<'a>,
-    /// The functions that cannot be derived yet.
-    with: FxHashSet<Name>,
-    any: bool,
-}
-
-impl Round<'_> {
-    fn body(&mut self, body: &mut Body<Soacs>) {
-        fehu_ir::visit::deep(|| {
-            for mut stm in std::mem::take(&mut body.stms) {
-                match self.instead(&stm) {
-                    Some(stms) => body.stms.extend(stms),
-                    None => {
-                        map_bodies(&mut stm.exp, &mut |inner| self.body(inner));
-                        body.stms.push(stm);
-                    }
-                }
-            }
-        });
-    }
-
-    /// What comes in place of a statement that takes a derivative.
-    fn instead(&mut self, stm: &Stm<Soacs>) -> Option<Vec<Stm<Soacs>>> {
-        let at = point::of_bundle(stm).or_else(|| point::of_one(stm))?;
-        if !is_plain(&at.lambda().body, &self.with) {
-            return None;
-        }
-        self.any = true;
-        Some(at.derived(&mut self.forward))
-    }
 }
 
 /// The functions that derived code calls, and those that they call.

@@ -23,49 +23,50 @@ const BUNDLE: &str = "bundle";
 
 /// A derivative and where its results go.
 pub(crate) struct Point<'s> {
-    stm: &'s Stm<Soacs>,
-    ad: &'s Ad<Soacs>,
+    pub(crate) stm: &'s Stm<Soacs>,
+    pub(crate) ad: &'s Ad<Soacs>,
     /// The map around it, for several directions.
-    map: Option<Map<'s>>,
+    pub(crate) map: Option<Map<'s>>,
 }
 
 /// The map of a derivative over its seeds.
-struct Map<'s> {
-    width: SubExp,
+pub(crate) struct Map<'s> {
+    pub(crate) width: SubExp,
     /// For each seed, the array of it or what it always is.
-    seeds: Vec<Seed>,
+    pub(crate) seeds: Vec<Seed>,
     /// The map's results.
-    results: Vec<Result>,
+    pub(crate) results: Vec<Result>,
     /// The statement in the map.
-    inner: &'s Stm<Soacs>,
+    pub(crate) inner: &'s Stm<Soacs>,
 }
 
-enum Seed {
+pub(crate) enum Seed {
     Rows(Name),
     Same(SubExp),
 }
 
 /// A result of the map: of the derivative, or what it always is.
-enum Result {
+pub(crate) enum Result {
     Of(usize),
     Seed(Name),
     Same(SubExp),
 }
 
 /// The derivative that a statement takes.
-pub(crate) fn of_one(stm: &Stm<Soacs>) -> Option<Point<'_>> {
+pub(crate) fn of_one(stm: &Stm<Soacs>, mode: AdMode) -> Option<Point<'_>> {
     let Exp::Op(Soac::Ad(ad)) = &stm.exp else { return None };
-    (ad.mode == AdMode::Forward).then_some(Point { stm, ad, map: None })
+    (ad.mode == mode).then_some(Point { stm, ad, map: None })
 }
 
 /// The derivative that a statement takes in several directions: a map of nothing else than a marked
 /// derivative, whose point and function are the same for all seeds.
-pub(crate) fn of_bundle(stm: &Stm<Soacs>) -> Option<Point<'_>> {
+pub(crate) fn of_bundle(stm: &Stm<Soacs>, mode: AdMode) -> Option<Point<'_>> {
     let Exp::Op(Soac::Screma(s)) = &stm.exp else { return None };
     let [inner] = s.map.body.stms.as_slice() else { return None };
     let is_marked = |a: &Attr| matches!(a, Attr::Atom(name) if name.as_str() == BUNDLE);
     let Exp::Op(Soac::Ad(ad)) = &inner.exp else { return None };
-    if !s.scans.is_empty() || !s.reds.is_empty() || !inner.attrs.iter().any(is_marked) {
+    let plain = s.scans.is_empty() && s.reds.is_empty();
+    if !plain || ad.mode != mode || !inner.attrs.iter().any(is_marked) {
         return None;
     }
     let array = |e: SubExp| {
@@ -188,7 +189,7 @@ impl Point<'_> {
 }
 
 /// Whether an operand is the number 0.
-fn is_zero(e: SubExp) -> bool {
+pub(crate) fn is_zero(e: SubExp) -> bool {
     match e {
         SubExp::Const(v) => v == v.prim_type().blank(),
         SubExp::Var(_) => false,

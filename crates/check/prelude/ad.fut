@@ -36,12 +36,13 @@ def mjp [n] 'a 'b (f: a -> b) (x: a) (ys': [n]b) : [n]a =
 def mjp2 [n] 'a 'b (f: a -> b) (x: a) (ys': [n]b) : (b, [n]a) =
   intrinsics.mjp2 f x ys'
 
--- | The function `f` with its own rule for reverse differentiation: `g y y'`
--- gives what `vjp f x y'` should, where `y` is `f x`.
-def with_vjp 'a 'b (f: a -> b) (g: b -> b -> a) (x: a) : b =
-  intrinsics.with_vjp_tape (\x -> let y = f x in (y, y)) g x
+-- | The function `f` with its own rule for reverse differentiation: `f' y y'`
+-- gives what `vjp f x y'` should, where `y` is `f x`. What is free in `f` counts
+-- as constant.
+def with_vjp 'a 'b (f: a -> b) (f': (res: b) -> (adj: b) -> a) (x: a) : b =
+  intrinsics.with_vjp_tape (\x -> let y = f x in (y, y)) f' x
 
--- | As `with_vjp`, where `f` itself says what its rule will need: the second
--- component of its result is kept for `g`, and is no part of the value.
-def with_vjp_tape 'a 'b 't (f: a -> (b, t)) (g: t -> b -> a) (x: a) : b =
-  intrinsics.with_vjp_tape f g x
+-- | As `with_vjp`, where `f` itself says what its rule will need: the first
+-- component of its result is kept for `f'`, and is no part of the value.
+def with_vjp_tape 'a 'b 'c (f: a -> (c, b)) (f': (c, b) -> a) (x: a) : b =
+  intrinsics.with_vjp_tape (\x -> let (c, b) = f x in (b, c)) (\c b' -> f' (c, b')) x

@@ -23,8 +23,7 @@ pub enum Soac<R: Rep> {
     Scatter(Scatter<R>),
     /// The elements for which conditions hold.
     Filter(Filter<R>),
-    /// Derivatives of a function at a point. Only the reader of IR text builds it so far: lowering refuses
-    /// derivatives, and there is no pass yet that computes them.
+    /// Derivatives of a function at a point; the pass `derive` makes code of it.
     Ad(Ad<R>),
 }
 
@@ -163,6 +162,7 @@ impl<R: Rep> Filter<R> {
 
 /// `jvp2`: arguments and their tangents; results and their tangents.
 /// `vjp2`: arguments and the results' adjoints; results and the arguments' adjoints.
+/// `with_vjp`: arguments; results. See [`AdMode::Rule`].
 #[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub struct Ad<R: Rep> {
@@ -178,4 +178,18 @@ pub struct Ad<R: Rep> {
 pub enum AdMode {
     Forward,
     Reverse,
+    /// A function with its own rule for reverse mode, and no derivative. The lambda is both in one: its parameters
+    /// are those of the function, then its results and then their adjoints, for the rule; its results are those
+    /// of the function, then those of the rule, which are the adjoints of the function's parameters. There are no seeds.
+    Rule,
+}
+
+impl<R: Rep> Ad<R> {
+    /// How many results the function has.
+    pub fn results(&self) -> usize {
+        match self.mode {
+            AdMode::Forward | AdMode::Reverse => self.lambda.ret.len(),
+            AdMode::Rule => self.lambda.ret.len() - self.args.len(),
+        }
+    }
 }

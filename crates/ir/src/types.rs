@@ -127,6 +127,7 @@ fn ad_types<R: Rep>(types: &Types, ad: &Ad<R>) -> Option<Vec<Type>> {
                 result.push(operand_type(types, *arg)?);
             }
         }
+        AdMode::Rule => result.truncate(ad.results()),
     }
     Some(result)
 }

@@ -1,11 +1,10 @@
 //! Derivatives: the combinator that asks for one. The pass `derive` makes code of it.
 //!
 //! ```text
-//! jvp2 f x x'        jvp [x] [x'] f
-//! jmp2 f x xs'       f x,  map (\x' -> #[bundle] jvp [x] [x'] f) xs'       one derivative in several directions
+//! jvp2 f x x'             jvp [x] [x'] f              vjp2 is the same with vjp
+//! jmp2 f x xs'            map (\x' -> #[bundle] jvp [x] [x'] f) xs'        one derivative in several directions
+//! with_vjp_tape f g x     with_vjp [x] \(x, b, t, b', t') -> (f x, g t b')      f x is (b, t); see `AdMode::Rule`
 //! ```
-//!
-//! A function with a rule of its own for reverse mode is that function elsewhere.
 
 use crate::code::{Emit, Res};
 use crate::intrinsics::Args;
@@ -15,7 +14,7 @@ use crate::value::{names, project, Data, Ty, Value};
 use fehu_base::intrinsic::Derivative;
 use fehu_base::Symbol;
 use fehu_ir::soac::{Ad, AdMode, Screma, Soac};
-use fehu_ir::{Attr, Body, Exp, Lambda, SubExp};
+use fehu_ir::{Attr, Body, Exp, Lambda, Loc, SubExp};
 
 /// The mark of a derivative that is taken in several directions.
 const BUNDLE: &str = "bundle";
@@ -28,50 +27,64 @@ pub(crate) fn derivative<'a>(
     hint: Option<&Ty>,
 ) -> Res<Value<'a>> {
     let f = args.next();
+    let mode = match which {
+        Derivative::Jvp | Derivative::Jmp => AdMode::Forward,
+        Derivative::Vjp | Derivative::Mjp => AdMode::Reverse,
+        Derivative::WithTape => AdMode::Rule,
+    };
     match which {
-        Derivative::Jvp => {
+        Derivative::Jvp | Derivative::Vjp => {
             let x = cx.code.data(args.next())?;
             let seed = cx.code.data(args.next())?;
-            let (value, tangent) = jvp(cx, &f, &x, seed.leaves, hint)?;
-            Ok(Value::tuple(vec![Value::Data(value), Value::Data(tangent)]))
+            let (value, derivative) = one(cx, mode, &f, &x, seed.leaves, hint)?;
+            Ok(Value::tuple(vec![Value::Data(value), Value::Data(derivative)]))
         }
-        Derivative::Jmp => {
+        Derivative::Jmp | Derivative::Mjp => {
             let x = args.next();
             let seeds = cx.code.data(args.next())?;
-            jmp(cx, &f, x, seeds, hint)
+            several(cx, mode, &f, x, seeds, hint)
         }
-        Derivative::Vjp | Derivative::Mjp => Err(cx
-            .code
-            .unsupported("automatic differentiation by reverse mode (`vjp`, `vjp2`, `mjp`, `mjp2`)")),
         Derivative::WithTape => {
-            let _rule = args.next();
-            let x = args.next();
-            let result = cx.apply(f, vec![x])?;
-            Ok(project(&result, Symbol::new("0")))
+            let rule = args.next();
+            let x = cx.code.data(args.next())?;
+            with_rule(cx, &f, &rule, &x)
         }
     }
 }
 
-/// The value of a function and its tangent.
-fn jvp<'a>(
+/// The value of a function and its derivative: the tangent of the result, or the adjoint of the argument.
+fn one<'a>(
     cx: &mut Lowerer<'a>,
+    mode: AdMode,
     f: &Value<'a>,
     x: &Data,
     seeds: Vec<SubExp>,
     hint: Option<&Ty>,
 ) -> Res<(Data, Data)> {
     let (lambda, ty) = lambda(cx, f, std::slice::from_ref(&x.ty), hint)?;
-    let types = [lambda.ret.as_slice(), &lambda.ret].concat();
-    let ad = Ad { mode: AdMode::Forward, lambda, args: x.leaves.clone(), seeds };
+    let of = match mode {
+        AdMode::Forward | AdMode::Rule => &ty,
+        AdMode::Reverse => &x.ty,
+    };
+    let (count, types) = (lambda.ret.len(), [lambda.ret.as_slice(), &of.leaves()].concat());
+    let ad = Ad { mode, lambda, args: x.leaves.clone(), seeds };
+    // What cannot be derived is reported where the user asks for it.
+    let here = Loc::at(cx.code.place());
+    let within = std::mem::replace(&mut cx.code.b.loc, here);
     let all = cx.code.b.bind_all("t", types, Exp::Op(Soac::Ad(ad)));
-    let (values, tangents) = all.split_at(all.len() / 2);
-    let data =
-        |names: &[_]| Data { ty: ty.clone(), leaves: names.iter().copied().map(SubExp::Var).collect() };
-    Ok((data(values), data(tangents)))
+    cx.code.b.loc = within;
+    let (values, derivatives) = all.split_at(count);
+    let data = |names: &[_], ty: &Ty| Data {
+        ty: ty.clone(),
+        leaves: names.iter().copied().map(SubExp::Var).collect(),
+    };
+    Ok((data(values, &ty), data(derivatives, of)))
 }
 
-fn jmp<'a>(
+/// A derivative for several seeds.
+fn several<'a>(
     cx: &mut Lowerer<'a>,
+    mode: AdMode,
     f: &Value<'a>,
     x: Value<'a>,
     seeds: Data,
@@ -81,19 +94,45 @@ fn jmp<'a>(
     let elem = elem.clone();
     let point = cx.code.data(x.clone())?;
     let (params, seed) = cx.code.params_of(&elem);
-    let (body, tangent) = cx.body(|l| {
+    let (body, derivative) = cx.body(|l| {
         let attrs = std::mem::replace(&mut l.code.b.attrs, vec![Attr::Atom(Symbol::new(BUNDLE))]);
-        let made = jvp(l, f, &point, seed.leaves, hint);
+        let made = one(l, mode, f, &point, seed.leaves, hint);
         l.code.b.attrs = attrs;
         Ok(made?.1)
     })?;
-    let ret = tangent.ty.leaves();
+    let ret = derivative.ty.leaves();
     let types = ret.iter().map(|t| t.array_of(&[n])).collect();
-    let map = Lambda { params, body: Body { result: tangent.leaves, ..body }, ret };
+    let map = Lambda { params, body: Body { result: derivative.leaves, ..body }, ret };
     let arrays = names(&seeds.leaves);
     let map = Screma { width: n, arrays, scans: vec![], reds: vec![], map };
     let leaves = cx.code.b.bind_all("t", types, Exp::Op(Soac::Screma(map)));
     let leaves = leaves.into_iter().map(SubExp::Var).collect();
     let value = cx.apply(f.clone(), vec![x])?;
-    Ok(Value::tuple(vec![value, Value::Data(Data { ty: tangent.ty.array(n), leaves })]))
+    Ok(Value::tuple(vec![value, Value::Data(Data { ty: derivative.ty.array(n), leaves })]))
+}
+
+/// A function whose result is a pair of the value and what its rule needs, with the rule, which takes what it
+/// needs and the adjoint of the value. Gives the value.
+fn with_rule<'a>(cx: &mut Lowerer<'a>, f: &Value<'a>, rule: &Value<'a>, x: &Data) -> Res<Value<'a>> {
+    let (function, ty) = lambda(cx, f, std::slice::from_ref(&x.ty), None)?;
+    let (values, value_data) = cx.code.params_of(&ty);
+    let (adjoints, adjoint_data) = cx.code.params_of(&ty);
+    let tape = project(&Value::Data(value_data), Symbol::new("1"));
+    let seed = project(&Value::Data(adjoint_data), Symbol::new("0"));
+    let attrs = std::mem::take(&mut cx.code.b.attrs);
+    let body = cx.body(|l| {
+        let partly = l.apply(rule.clone(), vec![tape, seed])?;
+        l.code.data(partly)
+    });
+    cx.code.b.attrs = attrs;
+    let (body, parts) = body?;
+    let params = [function.params, values, adjoints].concat();
+    let stms = function.body.stms.into_iter().chain(body.stms).collect();
+    let result = function.body.result.into_iter().chain(parts.leaves).collect();
+    let ret = function.ret.iter().cloned().chain(x.ty.leaves()).collect();
+    let lambda = Lambda { params, body: Body { stms, result }, ret };
+    let ad = Ad { mode: AdMode::Rule, lambda, args: x.leaves.clone(), seeds: vec![] };
+    let all = cx.code.b.bind_all("t", function.ret, Exp::Op(Soac::Ad(ad)));
+    let all = Data { ty, leaves: all.into_iter().map(SubExp::Var).collect() };
+    Ok(project(&Value::Data(all), Symbol::new("0")))
 }

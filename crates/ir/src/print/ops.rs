@@ -54,6 +54,7 @@ impl Printer<'_> {
                 self.put(match ad.mode {
                     AdMode::Forward => "jvp ",
                     AdMode::Reverse => "vjp ",
+                    AdMode::Rule => "with_vjp ",
                 });
                 self.operands(&ad.args);
                 self.put(" ");

@@ -403,7 +403,7 @@ impl Gen {
                 lambda: self.lambda(depth),
             }),
             _ => Soac::Ad(Ad {
-                mode: self.pick(&[AdMode::Forward, AdMode::Reverse]),
+                mode: self.pick(&[AdMode::Forward, AdMode::Reverse, AdMode::Rule]),
                 lambda: self.lambda(depth),
                 args: self.operands(),
                 seeds: self.operands(),

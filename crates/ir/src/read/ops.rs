@@ -38,6 +38,10 @@ impl Reader<'_> {
                 self.take();
                 R::Op::from_soac(Soac::Ad(self.ad(AdMode::Reverse)?))
             }
+            "with_vjp" => {
+                self.take();
+                R::Op::from_soac(Soac::Ad(self.ad(AdMode::Rule)?))
+            }
             "segmap" | "segred" | "segscan" | "seghist" => {
                 self.take();
                 R::Op::from_seg(self.seg(word)?)

@@ -189,6 +189,9 @@ impl<R: Rep> Checker<'_, R> {
 
     fn ad(&mut self, ad: &Ad<R>) {
         let args: Option<Vec<Type>> = ad.args.iter().map(|e| self.type_of(*e)).collect();
+        if ad.mode == AdMode::Rule {
+            return self.rule(ad, args);
+        }
         self.applied(&ad.lambda, args.clone(), "function to derive");
         match ad.mode {
             AdMode::Forward => {
@@ -197,7 +200,23 @@ impl<R: Rep> Checker<'_, R> {
                 }
             }
             AdMode::Reverse => self.results(&ad.seeds, &ad.lambda.ret, "adjoint"),
+            AdMode::Rule => {}
         }
+    }
+
+    /// A function with its rule: the rule takes results and their adjoints, and gives what is like the arguments.
+    fn rule(&mut self, ad: &Ad<R>, args: Option<Vec<Type>>) {
+        let n = ad.args.len();
+        if ad.lambda.ret.len() < n || ad.lambda.params.len() + n != 2 * ad.lambda.ret.len() {
+            self.error("a rule that does not fit its function");
+            return;
+        }
+        let (results, adjoints) = ad.lambda.ret.split_at(ad.lambda.ret.len() - n);
+        if let Some(args) = &args {
+            self.returns(adjoints, args);
+        }
+        let of = |args: Vec<Type>| [args.as_slice(), results, results].concat();
+        self.applied(&ad.lambda, args.map(of), "function with a rule");
     }
 
     fn size_op(&mut self, size: &SizeOp) {
