@@ -69,7 +69,7 @@ fn commands_end_and_leave_no_files() {
         });
         interrupt(&child);
         let status = child.wait().expect("it ends");
-        assert_eq!(status.signal(), Some(SIGINT), "{arguments:?}");
+        assert_eq!(status.signal(), Some(SIGINT), "{arguments:?}: {status}");
         // A C compiler removes its own files in its own time.
         wait_until("the folder is empty", || files(&tmp).is_empty());
         let left: Vec<PathBuf> = files(dir.path()).into_iter().filter(|f| f.is_file()).collect();
@@ -94,7 +94,8 @@ fn packages_that_are_fetched_leave_no_files() {
     let packages = dir.path().join("cache/fehu/packages");
     wait_until("a copy is made", || !files(&packages).is_empty());
     interrupt(&child);
-    assert_eq!(child.wait().expect("it ends").signal(), Some(SIGINT));
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.signal(), Some(SIGINT), "{status}");
     wait_until("the cache is empty", || files(&packages).is_empty());
 }
 

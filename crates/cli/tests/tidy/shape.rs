@@ -23,6 +23,14 @@ fn functions_fit_two_screens() {
 /// Files over which the methods of a type may be spread.
 const MAX_FILES_OF_TYPE: usize = 8;
 
+/// Types that are spread over more: the crate, the type, how many files, and why.
+const SPREAD: [(&str, &str, usize, &str); 1] = [(
+    "ad",
+    "Reverse",
+    19,
+    "each kind of statement has a rule, in a file of its own, that changes the table of adjoints",
+)];
+
 #[test]
 fn methods_are_where_their_type_is() {
     for name in crates_in_order() {
@@ -34,9 +42,11 @@ fn methods_are_where_their_type_is() {
         }
         for (ty, files) in files {
             let count = files.len();
+            let most = SPREAD.iter().find(|(of, spread, ..)| (*of, *spread) == (&*name, &*ty));
+            let most = most.map_or(MAX_FILES_OF_TYPE, |(.., most, _)| *most);
             let problem =
                 format!("methods of {ty} ({name}) are in {count} files; make functions that take it");
-            assert!(count <= MAX_FILES_OF_TYPE, "{problem}");
+            assert!(count <= most, "{problem}");
         }
     }
 }
