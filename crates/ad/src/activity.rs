@@ -1,7 +1,7 @@
 //! Which names have a tangent: those that depend on an argument that has one.
 //!
 //! ```text
-//! \(x, n) -> loop (y = 1, k = n) for i < 10 do (y * x, k + 1)      x has a tangent: x, y and y * x are active; n, k, i are not
+//! \(x, n) -> loop (y = 1, k = n) for i < 10 do (y * x, k + 1)  x has a tangent: x, y and y * x are active; n, k, i are not
 //! ```
 //!
 //! A name is active if a number flows to it from an active one, by whatever way: through operations that are

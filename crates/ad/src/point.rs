@@ -1,10 +1,10 @@
 //! A derivative at a point, and what is put in its place.
 //!
 //! ```text
-//! let (y, t) = jvp [x] [s] \(p) { ..  return (q) }      =>      let (p) = x  ..  let (q')  ..  let (y) = q  let (t) = q'
+//! let (y, t) = jvp [x] [s] \(p) { ..  return (q) }  =>  let (p) = x  ..  let (q')  ..  let (y) = q  let (t) = q'
 //!
-//! let (ys, ts) = screma n [ss] map \(s) {               =>      the same with bundles of n tangents; ss and ts are turned, so
-//!   let (y, t) = jvp [x] [s] \(p) { .. }                        that the dimension of the bundle is the innermost; ys repeats y
+//! let (ys, ts) = screma n [ss] map \(s) {           =>  the same with bundles of n tangents; ss and ts are transposed:
+//!   let (y, t) = jvp [x] [s] \(p) { .. }                a bundle is the innermost dimension; ys repeats y
 //!   return (y, t) }
 //! ```
 //!

@@ -1,7 +1,7 @@
 //! What functions do with the memory of their arguments.
 //!
 //! A function that is called may write to the memory of arguments that it consumes. It leaves the others as
-//! they are, if nothing that it returns is in their memory; whoever has an array there can read it after the
+//! they are, if nothing that it returns is in their memory; any array there can be read after the
 //! call.
 
 use fehu_base::Name;

@@ -11,7 +11,7 @@
 //! for the function, [`Known::enter_body`] for what holds in a body all of whose statements run (checks that
 //! pass, elements that exist, sizes of arrays), [`Known::enter_loop`], [`Known::enter_space`] and
 //! [`Known::enter_branch`] for what is around it. A check may come after the place: if it fails, the program
-//! ends, and nobody sees what was computed before. Only memory outside of a block must not be written even
+//! ends, and what was computed before is not used. Only memory outside of a block must not be written even
 //! then: that an array fits into a block follows from [`Known::facts`] and from checks that come first.
 //!
 //! Integers are taken not to wrap around in sums and products with factors that are not excessive: an index computed

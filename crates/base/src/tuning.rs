@@ -266,7 +266,7 @@ pub mod layout {
     /// The same where blocks of threads along neighbouring columns do: two and a half times the array.
     pub const BLOCK_EIGHTHS: i64 = 20;
 
-    /// The same, at least, where the copy reads in leaps, too: two times the array.
+    /// The same, at least, where the reads of the copy are strided, too: two times the array.
     pub const LEAPING_EIGHTHS: i64 = 16;
 
     /// A line of the cache, of which four transactions are parts. With shorter strides, others soon use the

@@ -115,10 +115,10 @@ enum Command {
     Thanks,
 }
 
-/// Below this, the allocator is told to reserve little.
+/// In a smaller address space, the allocator is told to reserve no more than [`ARENA_KIBIBYTES`].
 const SMALL_ADDRESS_SPACE: u64 = 4 << 30;
 
-/// How the allocator is told how much to reserve.
+/// The variable that the allocator reads its reserve from, in KiB.
 const ARENA: &str = "MIMALLOC_ARENA_RESERVE";
 
 const ARENA_KIBIBYTES: &str = "16384";

@@ -1,11 +1,11 @@
 //! Combinators: one of pairs, or two.
 //!
 //! ```text
-//! map f xs              map2 (\x x' -> (f x, f' x x')) xs xs'
-//! reduce (*) 1 xs       reduce (\(a, a') (b, b') -> (a * b, a' * b + b' * a)) (1, 0) xs xs'     pairs
-//! reduce (+) 0 xs       reduce (+) 0 xs, reduce (+) 0 xs'                                       two: tangents need no values
-//! scatter d is vs       scatter d is vs, scatter d' is vs'
-//! filter p xs           filter p xs, with xs' kept where xs is
+//! map f xs          map2 (\x x' -> (f x, f' x x')) xs xs'
+//! reduce (*) 1 xs   reduce (\(a, a') (b, b') -> (a * b, a' * b + b' * a)) (1, 0) xs xs'  pairs
+//! reduce (+) 0 xs   reduce (+) 0 xs, reduce (+) 0 xs'                                    two: tangents need no values
+//! scatter d is vs   scatter d is vs, scatter d' is vs'
+//! filter p xs       filter p xs, with xs' kept where xs is
 //! ```
 //!
 //! An operator on pairs is associative if it is on values, and (e, 0) is neutral if `e` is. If `e` itself has

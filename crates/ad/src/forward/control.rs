@@ -1,9 +1,9 @@
 //! Branches, loops, calls, and accumulators: more results, more parameters.
 //!
 //! ```text
-//! let (y) = if c then { ..  return (a) }          let (y, y') = if c then { ..  return (a, a') } else { ..  return (b, 0) }
-//! let (y) = loop (p = x) for i < n { .. }    =>   let (y, y') = loop (p = x, p' = x') for i < n { ..  return (q, q') }
-//! let (y) = call f(x, n)                          let (y, y') = call f'(x, n, x')
+//! let (y) = if c then { ..  return (a) }       let (y, y') = if c then { ..  return (a, a') } else { ..  return (b, 0) }
+//! let (y) = loop (p = x) for i < n { .. }  =>  let (y, y') = loop (p = x, p' = x') for i < n { ..  return (q, q') }
+//! let (y) = call f(x, n)                       let (y, y') = call f'(x, n, x')
 //! ```
 //!
 //! A function has one derivative for each set of parameters that are active where it is called, which takes

@@ -1,8 +1,8 @@
 //! Branches and calls.
 //!
 //! ```text
-//! let (y) = if c then {..} else {..}     let (a', b') = if c then { both sweeps of the branch  return (a', b') } else {..}
-//! let (y) = call f(a, b)                 let (pa, pb) = call f_rev(a, b, y')      a' += pa  b' += pb
+//! let (y) = if c then {..} else {..}  let (a', b') = if c then { both sweeps of the branch  return (a', b') } else {..}
+//! let (y) = call f(a, b)              let (pa, pb) = call f_rev(a, b, y')      a' += pa  b' += pb
 //! ```
 //!
 //! What is free in a branch and has an adjoint goes through it. The side that does not run computes nothing,

@@ -1,11 +1,11 @@
 //! A derivative by reverse mode, and what is put in its place.
 //!
 //! ```text
-//! let (y, a) = vjp [x] [s] \(p) { ..  return (q) }      =>      let (p) = x   .. forward sweep ..   let (y) = q
-//!                                                               .. return sweep, where q has the adjoint s ..   let (a) = p'
+//! let (y, a) = vjp [x] [s] \(p) { ..  return (q) }  =>  let (p) = x   .. forward sweep ..   let (y) = q
+//!                                                       .. return sweep, where q has the adjoint s ..   let (a) = p'
 //!
-//! let (ys, as) = screma n [ss] map \(s) {               =>      forward sweep, then a map of the return sweep over the seeds
-//!   let (y, a) = vjp [x] [s] \(p) { .. }                        ys repeats y
+//! let (ys, as) = screma n [ss] map \(s) {           =>  forward sweep, then a map of the return sweep over the seeds
+//!   let (y, a) = vjp [x] [s] \(p) { .. }                ys repeats y
 //!   return (y, a) }
 //! ```
 

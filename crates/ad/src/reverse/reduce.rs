@@ -1,10 +1,10 @@
 //! Reductions, of arrays as they are.
 //!
 //! ```text
-//! y = reduce (+) 0 as           as'[i] += y'
-//! y = reduce min e as           as'[k] += y', at the first k whose element is y, unless e is y
-//! y = reduce (*) 1 as           z zeros, p the product of the rest:  z = 0: y' * p / as[i];  z = 1: y' * p for the zero
-//! y = reduce f e as             l[i] f as[i] f r[i], by scans from the left and from the right
+//! y = reduce (+) 0 as        as'[i] += y'
+//! y = reduce min e as        as'[k] += y', at the first k whose element is y, unless e is y
+//! y = reduce (*) 1 as        z zeros, p the product of the rest:  z = 0: y' * p / as[i];  z = 1: y' * p for the zero
+//! y = reduce f e as          l[i] f as[i] f r[i], by scans from the left and from the right
 //! ```
 //!
 //! The neutral element gets the adjoint if there are no elements. What is free in a general operator gets,

@@ -2,7 +2,7 @@
 //!
 //! A check that means the same at all points is made on the host, once (`invariant`). Another is part of each
 //! kernel that needs what depends on it. But a kernel over deeper levels may have no points where the nest
-//! has some, and nobody may need a check's dependents at all. So every check is seen to where the body ends
+//! has some, and a check's dependents may have no use at all. So every check is seen to where the body ends
 //! in which it is bound:
 //!
 //! - a kernel that has run it at all points of the nest, or at all points of deeper levels that have a

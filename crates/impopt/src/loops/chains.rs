@@ -20,7 +20,7 @@
 //! order as before: only how their values are combined differs. Loops that the
 //! program wrote as loops are not touched, nor are integers alone, which C compilers treat like this anyway.
 
-use super::plain::{for_each_expr, for_each_set, renamed, size, Renaming};
+use super::plain::{for_each_expr, for_each_set, for_each_statement, renamed, size, Renaming};
 use super::stride::{Stride, Strides};
 use super::strip::{has_vector_form, set_new, Array};
 use super::Loops;
@@ -187,7 +187,11 @@ fn is_offset(strides: &Strides, e: &Expr) -> bool {
 fn chains<O: Operation>(body: &Code<O>) -> Option<Vec<Chain>> {
     let codes = flat(body);
     let mut declared = FxHashSet::default();
-    declare(body, &mut declared);
+    for_each_statement(body, &mut |code| {
+        if let Code::DeclareScalar(x, _) = code {
+            declared.insert(*x);
+        }
+    });
     let mut sets: FxHashMap<Name, usize> = FxHashMap::default();
     for_each_set(body, &mut |x| *sets.entry(x).or_default() += 1);
     let mut uses: FxHashMap<Name, usize> = FxHashMap::default();
@@ -221,31 +225,4 @@ fn chains<O: Operation>(body: &Code<O>) -> Option<Vec<Chain>> {
     }
     let carried = sets.keys().filter(|x| !declared.contains(x)).count();
     (carried == chains.len() && carried > 0).then_some(chains)
-}
-
-/// The scalars that code declares.
-fn declare<O: Operation>(code: &Code<O>, declared: &mut FxHashSet<Name>) {
-    for code in flat(code) {
-        match code {
-            Code::DeclareScalar(x, _) => {
-                declared.insert(*x);
-            }
-            Code::If(_, a, b) => {
-                fehu_ir::visit::deep(|| declare(a, declared));
-                fehu_ir::visit::deep(|| declare(b, declared));
-            }
-            Code::Seq(_)
-            | Code::DeclareMem(..)
-            | Code::DeclareStatic(..)
-            | Code::SetScalar(..)
-            | Code::SetMem(..)
-            | Code::Write { .. }
-            | Code::Copy { .. }
-            | Code::For { .. }
-            | Code::While(..)
-            | Code::Call { .. }
-            | Code::Assert { .. }
-            | Code::Op(_) => {}
-        }
-    }
 }

@@ -39,7 +39,7 @@ pub(super) fn parts(e: &Expr) -> usize {
 }
 
 /// Calls a function on the statements of plain code, in order, and on those in branches after the branch itself.
-fn for_each_statement<'c, O: Operation>(code: &'c Code<O>, f: &mut impl FnMut(&'c Code<O>)) {
+pub(super) fn for_each_statement<'c, O: Operation>(code: &'c Code<O>, f: &mut impl FnMut(&'c Code<O>)) {
     for code in flat(code) {
         f(code);
         if let Code::If(_, a, b) = code {
