@@ -118,8 +118,8 @@ fn a_job_in_the_background_of_a_script_goes_on() {
 
 #[test]
 fn a_session_goes_on_with_its_declarations() {
-    // Another program gives it a terminal.
-    let command = format!("'{}' repl", env!("CARGO_BIN_EXE_fehu"));
+    // Another program gives it a terminal. A shell that stays would end as if Ctrl-C had ended it.
+    let command = format!("exec '{}' repl", env!("CARGO_BIN_EXE_fehu"));
     let mut child = Command::new("script")
         .args(["-qec", &command, "/dev/null"])
         .env("TERM", "xterm")
