@@ -12,6 +12,7 @@
 //! spelling in IR text, `ops/eval.rs` and `ops/math.rs` their meaning,
 //! `ops/laws.rs` the algebraic laws they obey.
 
+mod elementary;
 mod eval;
 mod laws;
 mod math;

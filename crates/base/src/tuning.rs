@@ -430,6 +430,15 @@ pub mod cpu_loops {
     /// Reductions of more nodes have one: what else they do takes as long as their additions.
     pub const CHAIN_NODES: usize = 60;
 
+    /// Loops of fewer iterations are unrolled, and are no vector code.
+    pub const FEW_ITERATIONS: i64 = 8;
+
+    /// A loop that has no more iterations than this, and no loop inside, is over before another function has begun.
+    pub const SHORT_LOOP: i64 = 64;
+
+    /// A loop of more nodes is compiled once, not for each width of vectors.
+    pub const VERSION_NODES: usize = 8000;
+
     /// How many `while` loops of a map advance together. C compilers unroll loops of up to 16 before they
     /// look for vectors.
     pub const LANES: i64 = 32;

@@ -20,6 +20,7 @@ mod trust;
 
 pub use evict::{MAX_AGE, MAX_BYTES};
 
+use crate::cc::this_processor;
 use crate::compile::{compile_front, Failure, Settings};
 use crate::files::{write_with_mode, TempFolder};
 use crate::front::Front;
@@ -95,7 +96,7 @@ pub fn start<T>(
     }
     let folder = TempFolder::new().map_err(Failure::Outside)?;
     let private = folder.path().join("prog");
-    compile_front(front, &Settings { output: private.clone(), ..settings.clone() })?;
+    compile_front(front, &Settings { output: private.clone(), stays_here: true, ..settings.clone() })?;
     // A cache without space is no reason not to run.
     let stored = cache.and_then(|cache| cache.store(&key, &private).ok());
     match stored.and_then(|entry| from_cache(&entry, &spawn)) {
@@ -226,6 +227,7 @@ fn key(front: &Front, what: &str) -> String {
         add(&format!("{} {:?}", meta.len(), meta.modified().ok()));
     }
     add(what);
+    this_processor().iter().for_each(|option| add(option));
     for variable in ["CC", "CFLAGS"] {
         add(&std::env::var(variable).unwrap_or_default());
     }

@@ -87,13 +87,34 @@ pub fn check_output(output: &Path) -> Result<(), CcError> {
     }
 }
 
-/// Writes a C file, and makes an executable of it.
-pub fn build(text: &str, source: &Path, output: &Path, target: Target) -> Result<(), CcError> {
+/// The options by which a text has no code but for the processor that this program runs on.
+pub fn this_processor() -> &'static [&'static str] {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::is_x86_feature_detected as has;
+        if has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") {
+            return &["-DVECTOR_BITS=512"];
+        }
+        if has!("avx2") {
+            return &["-DVECTOR_BITS=256"];
+        }
+    }
+    &[]
+}
+
+/// Writes a C file, and makes an executable of it. The options are added to those that the user has set.
+pub fn build(
+    text: &str,
+    source: &Path,
+    output: &Path,
+    target: Target,
+    options: &[&str],
+) -> Result<(), CcError> {
     write(source, text).map_err(CcError::NotWritten)?;
     let source = Kept::if_finished(source).map_err(|e| CcError::NotWritten(not_written(source, &e)))?;
     let failed = |e: std::io::Error| CcError::NotWritten(not_written(output, &e));
     let executable = Unfinished::new(output.to_owned(), EXECUTABLE).map_err(failed)?;
-    compile(source.path(), executable.path(), target)?;
+    compile(source.path(), executable.path(), target, options)?;
     executable.finish().map_err(failed)?;
     source.finish().map_err(failed)
 }
@@ -102,7 +123,7 @@ pub fn build(text: &str, source: &Path, output: &Path, target: Target) -> Result
 const EXECUTABLE: u32 = 0o777;
 
 /// Compiles and links one C file.
-fn compile(source: &Path, output: &Path, target: Target) -> Result<(), CcError> {
+fn compile(source: &Path, output: &Path, target: Target, options: &[&str]) -> Result<(), CcError> {
     let cc = std::env::var("CC").ok().filter(|s| !s.trim().is_empty()).unwrap_or_else(|| "cc".into());
     let flags = std::env::var("CFLAGS").unwrap_or_else(|_| default_flags(target).into());
     let source = argument(source);
@@ -111,6 +132,7 @@ fn compile(source: &Path, output: &Path, target: Target) -> Result<(), CcError> 
     let result = Command::new(program)
         .args(words)
         .args(flags.split_whitespace())
+        .args(options)
         .arg(&source)
         .arg("-o")
         .arg(argument(output))

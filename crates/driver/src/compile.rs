@@ -41,6 +41,8 @@ pub struct Settings {
     pub stops: bool,
     /// On GPUs: one version of each nest, chosen by its shape, instead of several chosen at run time.
     pub moderate: bool,
+    /// Nobody takes the executable to another machine: it only has code for this processor.
+    pub stays_here: bool,
 }
 
 impl Settings {
@@ -55,6 +57,7 @@ impl Settings {
             skip_passes: vec![],
             stops: false,
             moderate: false,
+            stays_here: false,
         }
     }
 }
@@ -137,7 +140,8 @@ fn compile_checked(
         }
         Product::Executable | Product::Server => {
             let output = &settings.output;
-            let build = || cc::build(&text.c_text, &with(".c"), output, settings.target);
+            let processor = if settings.stays_here { cc::this_processor() } else { &[] };
+            let build = || cc::build(&text.c_text, &with(".c"), output, settings.target, processor);
             cc::check_output(output).and_then(|()| times.time("C compiler", build)).map_err(|e| e.to_string())
         }
     }

@@ -188,8 +188,21 @@ pub struct Outlined<O> {
     pub blocks: Vec<OutlinedBlock>,
     /// Whether there are checks in it.
     pub can_fail: bool,
+    /// The vectors with which it is worth being compiled.
+    pub vectors: Vectors,
     /// The loop.
     pub code: Code<O>,
+}
+
+/// The widest vectors of which a loop makes use. It is compiled for narrower ones, too.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Vectors {
+    /// Those that every processor of its kind has.
+    Basic,
+    /// 256 bits.
+    Wide,
+    /// 512 bits.
+    Widest,
 }
 
 /// A block of a loop that is a function.

@@ -19,7 +19,7 @@
 
 pub use crate::ops::{
     Ahead, AtomicOp, CpuOp, Direction, HostOp, KernelOp, Launch, OnCpu, Outlined, OutlinedBlock, RacingWrite,
-    TaskOp, Way,
+    TaskOp, Vectors, Way,
 };
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, PrimFn, UnOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};

@@ -32,8 +32,10 @@ mod stride;
 mod strip;
 #[cfg(test)]
 mod tests;
+mod vectors;
 
 pub(crate) use self::plain::{renamed, Renaming};
+pub(crate) use self::vectors::helpful as helpful_vectors;
 use self::rectangle::ByRectangles;
 use fehu_base::tuning::cpu_loops;
 use fehu_base::NameSource;

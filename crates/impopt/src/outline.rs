@@ -10,13 +10,17 @@
 //!   ys_p[i] = xs_p[i] + xs_p[0];
 //! }
 //! ```
+//!
+//! So does a loop that gains by wide vectors, whatever it writes: a function can be compiled for several
+//! processors.
 
+use crate::loops::helpful_vectors;
 use crate::usage::{Access, Usage};
 use fehu_base::Name;
 use fehu_imp::alias::Aliases;
 use fehu_imp::ops::{CpuOperation, Operation};
 use fehu_imp::parts::for_each_part;
-use fehu_imp::syntax::{Code, CpuOp, ErrorPart, Expr, Outlined, OutlinedBlock, Program, Space};
+use fehu_imp::syntax::{Code, CpuOp, ErrorPart, Expr, Outlined, OutlinedBlock, Program, Space, Vectors};
 use fehu_ir::visit::deep;
 use fehu_pass::{Need, Pass};
 use indexmap::IndexSet;
@@ -101,12 +105,13 @@ struct Outline {
     updated: Vec<Name>,
     blocks: Vec<OutlinedBlock>,
     can_fail: bool,
+    vectors: Vectors,
 }
 
 impl Outline {
     fn with<O>(self, var: Name, code: Code<O>) -> Outlined<O> {
-        let Outline { inputs, updated, blocks, can_fail } = self;
-        Outlined { var, inputs, updated, blocks, can_fail, code }
+        let Outline { inputs, updated, blocks, can_fail, vectors } = self;
+        Outlined { var, inputs, updated, blocks, can_fail, vectors, code }
     }
 }
 
@@ -118,7 +123,9 @@ fn outline<O: Operation>(code: &Code<O>, usage: &Usage, aliases: &mut Aliases) -
     }
     facts.blocks.retain(|m| !facts.inside.contains(m));
     facts.written.retain(|m| !facts.inside.contains(m));
-    if facts.written.is_empty() || facts.blocks.len() < 2 {
+    let vectors = helpful_vectors(code);
+    let may_be_apart = !facts.written.is_empty() && facts.blocks.len() >= 2;
+    if !may_be_apart && vectors == Vectors::Basic {
         return None;
     }
     if facts.blocks.iter().any(|m| usage.access.get(m) == Some(&Access::Mixed)) {
@@ -134,7 +141,7 @@ fn outline<O: Operation>(code: &Code<O>, usage: &Usage, aliases: &mut Aliases) -
         .iter()
         .map(|m| OutlinedBlock { mem: *m, unaliased: unaliased(*m), written: facts.written.contains(m) })
         .collect();
-    if !blocks.iter().any(|b| b.unaliased && b.written) {
+    if vectors == Vectors::Basic && !blocks.iter().any(|b| b.unaliased && b.written) {
         return None;
     }
     let updated: Vec<Name> = facts.assigned.iter().filter(|x| !facts.inside.contains(*x)).copied().collect();
@@ -144,7 +151,7 @@ fn outline<O: Operation>(code: &Code<O>, usage: &Usage, aliases: &mut Aliases) -
         .filter(|x| !facts.inside.contains(*x) && !facts.assigned.contains(*x))
         .copied()
         .collect();
-    Some(Outline { inputs, updated, blocks, can_fail: facts.can_fail })
+    Some(Outline { inputs, updated, blocks, can_fail: facts.can_fail, vectors })
 }
 
 struct Facts<'a> {

@@ -6,6 +6,7 @@
 //! Those Rust computes in its own way (`asinh`), and those it does not have
 //! (`erf`, `gamma`), stay in the program: `None`.
 
+use super::elementary::{exp_f32, exp_f64, log_f32, log_f64};
 use super::{MathFn, PrimFn};
 use crate::prim::{FloatType, IntType, PrimType, PrimValue};
 use half::f16;
@@ -296,17 +297,17 @@ fn eval_libm(op: MathFn, args: &[PrimValue]) -> Option<PrimValue> {
 }
 
 macro_rules! libm {
-    ($name:ident, $float:ty) => {
+    ($name:ident, $float:ty, $exp:path, $log:path) => {
         /// The second operand is ignored by functions of one.
         fn $name(op: MathFn, a: $float, b: $float) -> Option<$float> {
             Some(match op {
                 MathFn::Sqrt => a.sqrt(),
                 MathFn::Cbrt => a.cbrt(),
                 MathFn::Rsqrt => 1.0 / a.sqrt(),
-                MathFn::Exp => a.exp(),
+                MathFn::Exp => $exp(a),
                 MathFn::Exp2 => a.exp2(),
                 MathFn::Expm1 => a.exp_m1(),
-                MathFn::Log => a.ln(),
+                MathFn::Log => $log(a),
                 MathFn::Log2 => a.log2(),
                 MathFn::Log10 => a.log10(),
                 MathFn::Log1p => a.ln_1p(),
@@ -327,8 +328,8 @@ macro_rules! libm {
     };
 }
 
-libm!(libm_f32, f32);
-libm!(libm_f64, f64);
+libm!(libm_f32, f32, exp_f32, log_f32);
+libm!(libm_f64, f64, exp_f64, log_f64);
 
 /// The next float from `x` in the direction of `y`.
 fn next_after(x: PrimValue, y: PrimValue) -> Option<PrimValue> {

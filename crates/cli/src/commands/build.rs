@@ -83,6 +83,7 @@ fn build(target: Target, args: &Args, moderate: bool) -> ExitCode {
         stops: false,
         skip_passes: args.skip_pass.clone(),
         moderate,
+        stays_here: false,
     };
     let mut times = Times::default();
     let (front, result) = compile_timed(&args.file, &settings, &mut times);

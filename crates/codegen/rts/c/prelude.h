@@ -43,9 +43,11 @@
 #pragma GCC diagnostic ignored "-Wtype-limits"
 #endif
 
-// Every operation of the language rounds by itself.
-#ifdef __clang__
+// Every operation of the language rounds by itself, whatever the processor and the standard that a compiler is asked for.
+#if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
 #endif
 
 // Nobody asks for the flags of floats, so both sides of a choice may be computed: without that, loops with choices are no vector code.

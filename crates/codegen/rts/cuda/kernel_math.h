@@ -20,8 +20,14 @@ SCALAR_FUN double rsqrt64(double x) {
 }
 
 #define RENAMED_MATH(W, T, F)                    \
+  SCALAR_FUN T exp_f##W(T x) {                   \
+    return exp##F(x);                            \
+  }                                              \
   SCALAR_FUN T exp10_f##W(T x) {                 \
     return exp10##F(x);                          \
+  }                                              \
+  SCALAR_FUN T log_f##W(T x) {                   \
+    return log##F(x);                            \
   }                                              \
   SCALAR_FUN T lgamma_f##W(T x) {                \
     return lgamma##F(x);                         \

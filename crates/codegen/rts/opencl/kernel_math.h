@@ -2,10 +2,8 @@
 
 #define sqrtf(x) sqrt((float)(x))
 #define cbrtf(x) cbrt((float)(x))
-#define expf(x) exp((float)(x))
 #define exp2f(x) exp2((float)(x))
 #define expm1f(x) expm1((float)(x))
-#define logf(x) log((float)(x))
 #define log2f(x) log2((float)(x))
 #define log10f(x) log10((float)(x))
 #define log1pf(x) log1p((float)(x))
@@ -43,8 +41,14 @@
   SCALAR_FUN T rsqrt##W(T x) {                   \
     return (T)1 / sqrt(x);                       \
   }                                              \
+  SCALAR_FUN T exp_f##W(T x) {                   \
+    return exp(x);                               \
+  }                                              \
   SCALAR_FUN T exp10_f##W(T x) {                 \
     return exp10(x);                             \
+  }                                              \
+  SCALAR_FUN T log_f##W(T x) {                   \
+    return log(x);                               \
   }                                              \
   SCALAR_FUN T lgamma_f##W(T x) {                \
     return lgamma(x);                            \

@@ -3,10 +3,13 @@
 //! Loops that `impopt` has outlined become functions, which compilers put back where they are called:
 //!
 //! ```text
-//! outlined i (n) updates () blocks (read unaliased xs, written unaliased ys) { for i < n { .. } }
+//! outlined wide i (n) updates () blocks (read unaliased xs, written unaliased ys) { for i < n { .. } }
 //!
-//! static inline UNUSED void loop_i(struct futhark_context *ctx, int64_t n, const int32_t *restrict xs_p, int32_t *restrict ys_p) ..
+//! LOOP_BODY int loop_i_body(struct futhark_context *ctx, int64_t n, const int32_t *restrict xs_p, ..) { .. }
+//! WIDE_LOOP(loop_i, (struct futhark_context *ctx, int64_t n, ..), (ctx, n, xs_p, ys_p))
 //! ```
+//!
+//! If wider vectors help, the function has a version for each width, and runs the widest that the processor has.
 
 use super::ctype;
 use super::expr::Spelling;
@@ -17,7 +20,7 @@ use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::ops::CpuOperation;
 use fehu_imp::syntax::{
-    Arg, CpuOp, ErrorPart, Expr, HostOp, Loc, Outlined, Place, RacingWrite, Space, TaskOp,
+    Arg, CpuOp, ErrorPart, Expr, HostOp, Loc, Outlined, Place, RacingWrite, Space, TaskOp, Vectors,
 };
 use std::marker::PhantomData;
 
@@ -149,13 +152,12 @@ impl<O: CpuText> StmPrinter<'_, Cpu<O>> {
     /// A loop as a function, and the call of it.
     fn outlined(&mut self, outlined: &Outlined<O>) {
         self.flush_pending();
-        let Outlined { var, inputs, updated, blocks, can_fail, code } = outlined;
+        let Outlined { var, inputs, updated, blocks, can_fail, vectors, code } = outlined;
         let context = self.context();
         let mut p = StmPrinter::new(context, self.usage, Cpu::new(self.exprs.dialect.globals));
         let name = format!("loop_{}", context.name(*var));
-        let result = if *can_fail { "int" } else { "void" };
-        let mut head = format!("static inline UNUSED {result} {name}(struct futhark_context *ctx");
-        let mut call = format!("{name}(ctx");
+        let mut params = vec![("struct futhark_context *".to_owned(), "ctx".to_owned())];
+        let mut args = vec!["ctx".to_owned()];
         let types = &self.usage.types;
         let type_of =
             |x: &Name| ctype::prim(types.get(x).copied().unwrap_or_else(|| context.global_type(*x)));
@@ -164,13 +166,13 @@ impl<O: CpuText> StmPrinter<'_, Cpu<O>> {
             p.line("int err = FUTHARK_SUCCESS;");
         }
         for x in inputs {
-            head.push_str(&format!(", {} {}", type_of(x), context.name(*x)));
-            call.push_str(&format!(", {}", context.name(*x)));
+            params.push((format!("{} ", type_of(x)), context.name(*x).to_owned()));
+            args.push(context.name(*x).to_owned());
         }
         for x in updated {
             let (t, x) = (type_of(x), context.name(*x));
-            head.push_str(&format!(", {t} *{x}_io"));
-            call.push_str(&format!(", &{x}"));
+            params.push((format!("{t} *"), format!("{x}_io")));
+            args.push(format!("&{x}"));
             p.line(&format!("{t} {x} = *{x}_io;"));
         }
         for block in blocks {
@@ -178,22 +180,34 @@ impl<O: CpuText> StmPrinter<'_, Cpu<O>> {
             let constness = if block.written { "" } else { "const " };
             let restrict = if block.unaliased { "restrict " } else { "" };
             let pointer = self.usage.access.get(&block.mem).map_or_else(String::new, |a| pointer_type(*a));
-            head.push_str(&format!(", {constness}{pointer}{restrict}{m}_p"));
-            call.push_str(&format!(", {m}_p"));
+            params.push((format!("{constness}{pointer}{restrict}"), format!("{m}_p")));
+            args.push(format!("{m}_p"));
         }
         p.code(code);
         for x in updated {
             p.line(&format!("*{0}_io = {0};", context.name(*x)));
         }
+        let call = format!("{name}({})", args.join(", "));
         if *can_fail {
             p.exprs.out.push_str("cleanup:\n");
-            p.line("return err;");
-            self.line(&format!("err = {call});"));
+            self.line(&format!("err = {call};"));
             self.check();
         } else {
-            self.line(&format!("{call});"));
+            self.line(&format!("{call};"));
         }
-        let text = format!("\n{head}) {{\n{}}}\n", p.exprs.out);
+        p.line(if *can_fail { "return err;" } else { "return FUTHARK_SUCCESS;" });
+        let declared: Vec<String> = params.iter().map(|(t, x)| format!("{t}{x}")).collect();
+        let declared = declared.join(", ");
+        let (body, versions) = match vectors {
+            Vectors::Basic => (format!("static inline UNUSED int {name}"), None),
+            Vectors::Wide => (format!("LOOP_BODY int {name}_body"), Some("WIDE_LOOP")),
+            Vectors::Widest => (format!("LOOP_BODY int {name}_body"), Some("WIDEST_LOOP")),
+        };
+        let mut text = format!("\n{body}({declared}) {{\n{}}}\n", p.exprs.out);
+        if let Some(versions) = versions {
+            let names: Vec<&str> = params.iter().map(|(_, x)| x.as_str()).collect();
+            text.push_str(&format!("{versions}({name}, ({declared}), ({}))\n", names.join(", ")));
+        }
         self.dialect().functions.push_str(&text);
     }
 }

@@ -10,6 +10,8 @@ pub(crate) const SCALARS: &str = concat!(
     "\n",
     include_str!("../../rts/c/scalar_math.h"),
     "\n",
+    include_str!("../../rts/c/scalar_exp.h"),
+    "\n",
     include_str!("../../rts/c/scalar_divide.h"),
     "\n",
     include_str!("../../rts/c/scalar_f16.h"),
@@ -21,6 +23,8 @@ pub(crate) const SCALARS: &str = concat!(
     include_str!("../../rts/c/floats.h"),
     "\n",
     include_str!("../../rts/c/stack.h"),
+    "\n",
+    include_str!("../../rts/c/vectors.h"),
     "\n",
 );
 

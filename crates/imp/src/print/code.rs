@@ -1,7 +1,7 @@
 //! The text of statements.
 
 use super::Text;
-use crate::ops::{CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, RacingWrite, TaskOp, Way};
+use crate::ops::{CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, RacingWrite, TaskOp, Vectors, Way};
 use crate::parts::flat;
 use crate::syntax::{Arg, Code, ErrorPart, Expr, Order, Param, Place};
 use fehu_base::prim::{IntType, PrimType};
@@ -239,8 +239,13 @@ impl Text<'_> {
     }
 
     fn outlined<O: PrintOp>(&mut self, outlined: &Outlined<O>) {
-        let Outlined { var, inputs, updated, blocks, can_fail, code } = outlined;
+        let Outlined { var, inputs, updated, blocks, can_fail, vectors, code } = outlined;
         self.p.put(if *can_fail { "outlined failing " } else { "outlined " });
+        self.p.put(match vectors {
+            Vectors::Basic => "",
+            Vectors::Wide => "wide ",
+            Vectors::Widest => "widest ",
+        });
         self.p.name(*var);
         self.p.put(" (");
         self.list(inputs, |t, x| t.p.name(*x));

@@ -299,6 +299,7 @@ impl Gen {
                     unaliased: g.bool(),
                 }),
                 can_fail: self.bool(),
+                vectors: [Vectors::Basic, Vectors::Wide, Vectors::Widest][self.below(3)],
                 code: self.code(deep),
             })),
             6 => CpuOp::ParFor {

@@ -3,7 +3,7 @@
 use super::Text;
 use crate::ops::{
     Ahead, AtomicOp, CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, OutlinedBlock,
-    RacingWrite, RowsTo, TaskOp, Way,
+    RacingWrite, RowsTo, TaskOp, Vectors, Way,
 };
 use crate::print::direction_word;
 use crate::syntax::{Expr, Loc, Space};
@@ -291,6 +291,9 @@ impl Text<'_> {
     fn outlined<O: ReadOp>(&mut self) -> Read<Outlined<O>> {
         self.r.word("outlined")?;
         let can_fail = self.r.try_word("failing");
+        let words = [("wide", Vectors::Wide), ("widest", Vectors::Widest)];
+        let vectors = words.into_iter().find(|(word, _)| self.r.try_word(word));
+        let vectors = vectors.map_or(Vectors::Basic, |(_, vectors)| vectors);
         let var = self.r.name()?;
         let inputs = self.list('(', ')', |t| t.r.name())?;
         self.r.word("updates")?;
@@ -303,7 +306,7 @@ impl Text<'_> {
             }
             Ok(OutlinedBlock { written, unaliased: t.r.try_word("unaliased"), mem: t.r.name()? })
         })?;
-        Ok(Outlined { var, inputs, updated, blocks, can_fail, code: self.scope()? })
+        Ok(Outlined { var, inputs, updated, blocks, can_fail, vectors, code: self.scope()? })
     }
 
     fn cpu_assigned<O>(&mut self, x: Name, space: &Space, word: &str) -> Read<Option<CpuOp<O>>> {

@@ -117,6 +117,7 @@ impl Compiler {
                 let settings = Settings {
                     product,
                     entry_points: entry_points.to_vec(),
+                    stays_here: true,
                     ..Settings::executable(*target, output.to_owned())
                 };
                 own(file, &settings)
