@@ -274,14 +274,14 @@ impl<O: Operation> Points<O> {
             match columns.expr(offset) {
                 Stride::Zero => continue,
                 Stride::One | Stride::Near => {}
-                Stride::Far if same && self.can_pack(nest, offset) => {
+                Stride::Back | Stride::Far if same && self.can_pack(nest, offset) => {
                     let read = self.read(*mem, offset)?;
                     let along_steps = steps.expr(offset) == Stride::One;
                     if packed.iter().all(|p| p.read != read) {
                         packed.push(Packed { mem: *mem, elem: *elem, read, along_steps });
                     }
                 }
-                Stride::Far => return None,
+                Stride::Back | Stride::Far => return None,
             }
             same_for_rows |= same;
         }

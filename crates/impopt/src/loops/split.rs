@@ -14,8 +14,9 @@
 //!
 //! A comparison of what grows or falls by one in each iteration with what does not change gives one bound of
 //! the middle. On which side of it the middle is: minima and maxima give what changes; and comparisons with
-//! small constants are about the beginning, others about the end. Whatever the guess, the values are the
-//! same, for the ends are the code as it was, and the order of iterations stays.
+//! small constants are about the beginning, others about the end; the other way round for what falls, as a
+//! column does along a diagonal. Whatever the guess, the values are the same, for the ends are the code as it
+//! was, and the order of iterations stays.
 //!
 //! Arithmetic wraps, so comparisons are turned around only for numbers that are far from overflow; if an
 //! operand is not, at run time, then there is no middle.
@@ -269,8 +270,10 @@ impl Middle {
                     | CmpOp::BLt
                     | CmpOp::BLe => None,
                 }?;
-                let small = |e: &Linear| e.sign == 0 && constant(&e.base).is_some_and(|c| c.abs() <= SMALL);
-                let about_start = small(&x) && y.sign == 1 || small(&y) && x.sign == 1;
+                let (moving, fixed) = if x.sign == 0 { (&y, &x) } else { (&x, &y) };
+                let is_small = constant(&fixed.base).is_some_and(|c| c.abs() <= SMALL);
+                // What falls begins with its last values.
+                let about_start = is_small == (moving.sign == 1);
                 let bounds = if about_start { &mut self.low } else { &mut self.high };
                 Some(bool(match holds {
                     Holds::From(t) => {

@@ -1,7 +1,7 @@
 //! How far an offset moves when a variable grows by one.
 //!
 //! ```text
-//! t = i * m; ... xs[t + j]      in j: One      in i: Far      in k: Zero
+//! t = i * m; ... xs[t + j]      in j: One      in i: Far      in k: Zero      (and xs[m - j] in j: Back)
 //! ```
 
 use super::plain::for_each_set;
@@ -22,6 +22,8 @@ pub(super) enum Stride {
     One,
     /// By one, or not, as where an index is kept within bounds.
     Near,
+    /// By exactly one, to the elements before.
+    Back,
     /// By anything else.
     Far,
 }
@@ -67,7 +69,7 @@ impl Strides {
 
     /// How far an expression moves.
     pub(super) fn expr(&self, e: &Expr) -> Stride {
-        use Stride::{Far, Near, One, Zero};
+        use Stride::{Back, Far, Near, One, Zero};
         match e {
             Expr::Const(_) | Expr::Param(_) | Expr::Gpu(_) => Zero,
             Expr::Var(x) if *x == self.var => One,
@@ -76,6 +78,8 @@ impl Strides {
                 (_, Zero, Zero) => Zero,
                 (BinOp::Add(IntType::I64), s, Zero) | (BinOp::Add(IntType::I64), Zero, s) => s,
                 (BinOp::Sub(IntType::I64), s, Zero) => s,
+                (BinOp::Sub(IntType::I64), Zero, One) => Back,
+                (BinOp::Sub(IntType::I64), Zero, Back) => One,
                 (BinOp::SMin(IntType::I64) | BinOp::SMax(IntType::I64), One | Near, Zero)
                 | (BinOp::SMin(IntType::I64) | BinOp::SMax(IntType::I64), Zero, One | Near) => Near,
                 _ => Far,

@@ -272,7 +272,7 @@ impl Nest {
             for Access { offset, .. } in &group.reads {
                 match across.expr(offset) {
                     Stride::Zero => {}
-                    Stride::Far => return false,
+                    Stride::Back | Stride::Far => return false,
                     Stride::One | Stride::Near => {
                         any = true;
                         let along = inner.entry(*innermost).or_insert_with(|| Strides::of(*innermost, body));

@@ -92,7 +92,7 @@ fn innermost<O: Operation>(i: Name, bound: &Expr, body: &Code<O>) -> Vectors {
     let (mut neighbours, mut apart) = (0, 0);
     let mut see = |offset: &Expr| match strides.expr(offset) {
         Stride::Zero => {}
-        Stride::One => neighbours += 1,
+        Stride::One | Stride::Back => neighbours += 1,
         Stride::Near | Stride::Far => apart += 1,
     };
     let (mut own, mut floats) = (FxHashSet::default(), FxHashSet::default());
