@@ -42,7 +42,7 @@ use fehu_memory::{
 };
 use fehu_opt::fusion::over_views;
 use fehu_opt::{
-    copies, cse, dce, filter, fusion, inline, invariant, mark_consumed, operators, promises, runs, simplify,
+    accumulators, copies, cse, dce, filter, fusion, inline, invariant, mark_consumed, operators, promises, runs, simplify,
     sink,
 };
 use fehu_pass::{Pipeline, Refusal, Stop};
@@ -120,6 +120,10 @@ fn fused<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
             "derive",
             fehu_ad::derive,
             "functions are inlined and small; fusion mixes what has rules of its own, and fuses what this makes",
+        )
+        .pass(
+            accumulators::PASS,
+            "derivatives make most of them; fusion stops at what remains, and fuses what this makes",
         )
         .pass(copies::PASS, "views of arrays that change later look like copies, which hinders fusion")
         .pass(fusion::PASS, "arrays that are only read element by element are not computed as arrays")
