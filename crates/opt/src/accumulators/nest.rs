@@ -79,7 +79,7 @@ pub(super) fn made(
         match scopes.scopes[*scope].kind {
             Kind::Once => {}
             Kind::Map(width) => widths.push(width),
-            Kind::Count(bound) if input.shape.contains(&bound) => widths.push(bound),
+            Kind::Count(bound) if input.shape.contains(&bound) || scopes.is_inside(bound) => widths.push(bound),
             Kind::Count(bound) => widths.push(b.bin(BinOp::SMax(IntType::I64), bound, SubExp::i64(0))),
             Kind::Branch(c, value) => conditions.push((c, value)),
             Kind::Other => unknown = true,
