@@ -40,14 +40,26 @@ use scopes::Scopes;
 use value::Around;
 
 /// Accumulators as a pass.
-pub static PASS: Pass<Prog<Soacs>> = Pass { name: "accumulations", need: Need::Optional, run: accumulators };
+pub static PASS: Pass<Prog<Soacs>> =
+    Pass { name: "accumulations", need: Need::Optional, run: |prog| accumulators(prog, Bins::Histograms) };
+
+/// The same for sequential code, in which a histogram is nothing but updates; several in one loop are then better.
+pub static WITHOUT_HISTOGRAMS: Pass<Prog<Soacs>> =
+    Pass { name: "accumulations", need: Need::Optional, run: |prog| accumulators(prog, Bins::Updates) };
+
+/// What becomes of updates whose index is data.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bins {
+    Histograms,
+    Updates,
+}
 
 /// How often code that was made here may be looked at again.
 const MOST_ROUNDS: usize = 20;
 
-fn accumulators(prog: &mut Prog<Soacs>) {
+fn accumulators(prog: &mut Prog<Soacs>, bins: Bins) {
     for _ in 0..MOST_ROUNDS {
-        if !round(prog) {
+        if !round(prog, bins) {
             return;
         }
         (simplify::SOACS.run)(prog);
@@ -62,7 +74,7 @@ fn all(len: SubExp) -> DimIndex {
 }
 
 /// Rewrites what can be, once. Whether there was anything.
-fn round(prog: &mut Prog<Soacs>) -> bool {
+fn round(prog: &mut Prog<Soacs>, bins: Bins) -> bool {
     let mut any = false;
     for_each_function(prog, &mut |body| for_each_stm(body, &mut |s| any |= matches!(s.exp, Exp::WithAcc(_))));
     if !any {
@@ -82,6 +94,7 @@ fn round(prog: &mut Prog<Soacs>) -> bool {
             aliases: &aliases,
             iotas: FxHashSet::default(),
             fills: FxHashMap::default(),
+            bins,
             changed: false,
         };
         walk.body(&mut fun.body);
@@ -106,6 +119,7 @@ struct Walk<'a> {
     iotas: FxHashSet<Name>,
     /// Arrays whose elements are all the same constant.
     fills: FxHashMap<Name, SubExp>,
+    bins: Bins,
     changed: bool,
 }
 
@@ -155,7 +169,11 @@ impl Walk<'_> {
         let mut made: Vec<(usize, Made)> = vec![];
         for update in &scopes.updates {
             let one = nest::made(&mut self.b, &scopes, &around, update, &with.inputs[update.input]);
-            let Some(one) = one.filter(|one| self.may_run_after(one, &around)) else { continue };
+            let wanted = |one: &Made| match one.gives {
+                Gives::Elements { .. } => true,
+                Gives::Bins { .. } => self.bins == Bins::Histograms,
+            };
+            let Some(one) = one.filter(|one| wanted(one) && self.may_run_after(one, &around)) else { continue };
             edits.remove(update.stm.pat[0].name);
             for (inner, outer) in &one.stored {
                 edits.store(&mut self.b, &scopes, *inner, *outer);
