@@ -238,9 +238,14 @@ impl Walk<'_> {
         self.b.loc = stm.loc.clone();
         let mut arrays = edits.accumulation(&mut self.b, stm, with);
         for (input, one) in made {
-            one.stms.into_iter().for_each(|s| self.b.push(s));
+            for mut s in one.stms {
+                s.certs.extend(one.certs.iter().copied());
+                self.b.push(s);
+            }
+            self.b.certs = one.certs;
             let to = &with.inputs[input];
             arrays[input] = combine::combined(&mut self.b, to, &self.fills, &arrays[input], one.gives);
+            self.b.certs.clear();
         }
         for (p, a) in stm.pat.iter().zip(arrays.into_iter().flatten()) {
             let exp = Exp::Basic(Basic::SubExp(a.into()));

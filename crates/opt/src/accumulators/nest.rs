@@ -20,6 +20,8 @@ use rustc_hash::FxHashMap;
 pub(super) struct Made {
     pub(super) stms: Vec<Stm<Soacs>>,
     pub(super) gives: Gives,
+    /// The certificates on which the code relies.
+    pub(super) certs: Vec<Name>,
     /// What the accumulation stores for it: names in its code, and the arrays that they become.
     pub(super) stored: Vec<(Name, Name)>,
 }
@@ -98,9 +100,10 @@ pub(super) fn made(
         return None;
     }
     let code = result?;
-    let stored = std::mem::take(&mut v.stored);
+    let (stored, certs) = (std::mem::take(&mut v.stored), std::mem::take(&mut v.certs));
     let mut made = finish(b, code, (&widths, &input.shape), (op, neutral), stored)?;
     made.stms.splice(0..0, first);
+    made.certs = certs;
     Some(made)
 }
 
@@ -188,10 +191,7 @@ impl Values<'_, '_> {
 
     /// Values that depend on certificates.
     fn named_with(&mut self, values: Vec<SubExp>, certs: &[Name], env: &mut Env) -> Option<Vec<SubExp>> {
-        let mut own = vec![];
-        for c in certs {
-            own.extend(self.scalar((*c).into(), env)?.name());
-        }
+        let own = self.certs(certs, env)?;
         if own.is_empty() {
             return Some(values);
         }
@@ -281,7 +281,7 @@ fn finish(
     let mut stored: Vec<(Name, Name)> =
         stored.into_iter().filter(|(_, n)| used.contains(n) || in_values(n)).collect();
     stored.sort_unstable();
-    Some(Made { stms, gives, stored })
+    Some(Made { stms, gives, certs: vec![], stored })
 }
 
 /// Whether statements bind a name.

@@ -52,6 +52,8 @@ pub(super) struct Values<'v, 'a> {
     made: usize,
     /// Certificates of what is read now.
     reading: Vec<Name>,
+    /// Certificates of the whole nest.
+    pub(super) certs: Vec<Name>,
 }
 
 /// What is known of the code around an accumulation.
@@ -72,7 +74,7 @@ impl<'v, 'a> Values<'v, 'a> {
     ) -> Values<'v, 'a> {
         let order = (0..path.len()).collect();
         let (deps, again, stored) = Default::default();
-        Values { b, scopes, around, path, order, deps, again, stored, made: 0, reading: vec![] }
+        Values { b, scopes, around, path, order, deps, again, stored, made: 0, reading: vec![], certs: vec![] }
     }
 
     /// The counters of all dimensions, and what is known there.
@@ -125,17 +127,17 @@ impl<'v, 'a> Values<'v, 'a> {
         match &stm.exp {
             Exp::Basic(op) => self.basic(stm, op, env),
             Exp::If(c, yes, no) => self.branch(stm, at, (*c, yes, no), env),
-            Exp::WithAcc(w) => {
+            Exp::WithAcc(w) if self.is_certain(stm) => {
                 let others = at.checked_sub(w.inputs.iter().map(|i| i.arrays.len()).sum())?;
                 let result = *w.lambda.body.result.get(w.inputs.len() + others)?;
                 self.scalar(result, env)
             }
-            Exp::Call(..) | Exp::Loop(_) | Exp::Op(_) => None,
+            Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
         }
     }
 
     fn basic(&mut self, stm: &'a Stm<Soacs>, op: &'a Basic, env: &mut Env) -> Option<SubExp> {
-        let certs = self.certs(stm, env)?;
+        let certs = self.certs(&stm.certs, env)?;
         match op {
             Basic::SubExp(x) if certs.is_empty() => self.scalar(*x, env),
             Basic::Index(array, slice) => {
@@ -188,7 +190,7 @@ impl<'v, 'a> Values<'v, 'a> {
             return None;
         }
         let own = 1 + scalar_instructions(yes)? + scalar_instructions(no)?;
-        let certs = self.certs(stm, env)?;
+        let certs = self.certs(&stm.certs, env)?;
         let exp = self.substituted(&stm.exp, env)?;
         let exp = rename_exp(&mut self.b.names, &exp);
         let made = self.emit(stm, exp, own, certs)?;
@@ -198,13 +200,27 @@ impl<'v, 'a> Values<'v, 'a> {
         made.get(at).map(|n| (*n).into())
     }
 
-    /// The certificates of a statement.
-    fn certs(&mut self, stm: &'a Stm<Soacs>, env: &mut Env) -> Option<Vec<Name>> {
-        let mut certs = vec![];
-        for c in &stm.certs {
-            certs.extend(self.scalar((*c).into(), env)?.name());
+    /// The certificates of a statement, of what is bound inside; others are those of the nest.
+    pub(super) fn certs(&mut self, certs: &[Name], env: &mut Env) -> Option<Vec<Name>> {
+        let mut own = vec![];
+        for c in certs {
+            match self.scopes.is_inside((*c).into()) {
+                true => own.extend(self.scalar((*c).into(), env)?.name()),
+                false if self.certs.contains(c) => {}
+                false => self.certs.push(*c),
+            }
         }
-        Some(certs)
+        Some(own)
+    }
+
+    /// Whether a statement relies on no certificate that is bound inside; others are those of the nest.
+    fn is_certain(&mut self, stm: &Stm<Soacs>) -> bool {
+        let certain = stm.certs.iter().all(|c| !self.scopes.is_inside((*c).into()));
+        if certain {
+            let more: Vec<Name> = stm.certs.iter().copied().filter(|c| !self.certs.contains(c)).collect();
+            self.certs.extend(more);
+        }
+        certain
     }
 
     /// An expression with what stands for the names in it.
@@ -337,17 +353,18 @@ impl<'v, 'a> Values<'v, 'a> {
         slice: &[DimIndex],
         env: &mut Env,
     ) -> Option<SubExp> {
+        if !self.is_certain(stm) || !stm.attrs.is_empty() {
+            return None;
+        }
         match &stm.exp {
-            Exp::Basic(op) if stm.certs.is_empty() => self.read_view(op, slice, env),
-            Exp::Op(Soac::Screma(s)) if stm.certs.is_empty() && stm.attrs.is_empty() => {
-                self.read_mapped(stm, s, k, slice, env)
-            }
-            Exp::WithAcc(w) if stm.certs.is_empty() => {
+            Exp::Basic(op) => self.read_view(op, slice, env),
+            Exp::Op(Soac::Screma(s)) => self.read_mapped(stm, s, k, slice, env),
+            Exp::WithAcc(w) => {
                 let others = k.checked_sub(w.inputs.iter().map(|i| i.arrays.len()).sum())?;
                 let result = w.lambda.body.result.get(w.inputs.len() + others)?.name()?;
                 self.read(result, slice.to_vec(), env)
             }
-            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
+            Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::Op(_) => None,
         }
     }
 
@@ -405,11 +422,25 @@ impl<'v, 'a> Values<'v, 'a> {
                 self.read(*a, parts, env)
             }
             Basic::Reshape(shape, a) => {
-                let own = self.b.types.get(a)?.shape();
-                let differ = own.iter().zip(shape).filter(|(n, m)| n != m).count();
-                match own.len() == shape.len() && differ <= 1 {
-                    true => self.read(*a, slice.to_vec(), env),
-                    false => None,
+                let own = self.b.types.get(a)?.shape().to_vec();
+                let parts = reshaped(shape, &own, slice)?;
+                self.read(*a, parts, env)
+            }
+            Basic::Update(a, of, SubExp::Var(part)) => {
+                let shape = self.b.types.get(a)?.shape().to_vec();
+                let parts = updated(of, &shape, slice)?;
+                match parts.is_empty() {
+                    true => self.scalar((*part).into(), env),
+                    false => self.read(*part, parts, env),
+                }
+            }
+            Basic::ArrayLit(elements, _) => {
+                let (DimIndex::Fix(at), rest) = slice.split_first()? else { return None };
+                let element = *elements.get(usize::try_from(at.as_i64()?).ok()?)?;
+                match (rest.is_empty(), element) {
+                    (true, e) => self.scalar(e, env),
+                    (false, SubExp::Var(row)) => self.read(row, rest.to_vec(), env),
+                    (false, SubExp::Const(_)) => None,
                 }
             }
             Basic::Iota { start, step, ty: fehu_base::prim::IntType::I64, .. } => match slice {
@@ -438,7 +469,6 @@ impl<'v, 'a> Values<'v, 'a> {
             | Basic::Conv(..)
             | Basic::PrimFn(..)
             | Basic::Assert(..)
-            | Basic::ArrayLit(..)
             | Basic::ArrayConst(_)
             | Basic::Update(..)
             | Basic::FlatIndex(..)
@@ -539,7 +569,7 @@ impl<'v, 'a> Values<'v, 'a> {
         for scope in self.scopes.chain(def.scope) {
             match self.scopes.scopes[scope].kind {
                 Kind::Once => {}
-                Kind::Map(width) if self.path.contains(&scope) && !self.scopes.is_inside(width) => {
+                Kind::Map(width) if !self.scopes.is_inside(width) => {
                     widths.push(width);
                 }
                 Kind::Map(_) | Kind::Count(_) | Kind::Branch(..) | Kind::Other => return None,
@@ -547,13 +577,66 @@ impl<'v, 'a> Values<'v, 'a> {
         }
         let in_order = self.order.iter().copied().eq(0..self.path.len());
         let rank = widths.len() + ty.rank();
-        if rank > self.path.len() || (rank == self.path.len() && rank > 1 && !in_order) {
+        let is_small = rank < self.path.len() || rank <= 1 || in_order || takes_long(def.is);
+        if rank > self.path.len() || !is_small {
             return None;
         }
         let name = self.b.fresh("kept", ty.array_of(&widths));
         self.stored.insert(n, name);
         Some(name)
     }
+}
+
+/// Whether what a name is takes longer than a few instructions for each number.
+fn takes_long(is: Is<'_>) -> bool {
+    let Is::Result(stm, k) = is else { return false };
+    match &stm.exp {
+        Exp::Op(Soac::Screma(s)) => {
+            let is_reduced = s.scans.is_empty() && k < s.reds.iter().map(|red| red.neutral.len()).sum();
+            is_reduced || scalar_instructions(&s.map.body).is_none()
+        }
+        Exp::Call(..) | Exp::Loop(_) => true,
+        Exp::Basic(_) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_) => false,
+    }
+}
+
+/// A part of an updated array, as a part of what was put there, if it is all there by its form: an index that is the
+/// same constant, or a dimension that is updated as a whole.
+fn updated(of: &[DimIndex], shape: &[SubExp], slice: &[DimIndex]) -> Option<Vec<DimIndex>> {
+    let mut parts = vec![];
+    for ((written, read), n) in of.iter().zip(slice).zip(shape) {
+        match (written, read) {
+            (DimIndex::Fix(i @ SubExp::Const(_)), DimIndex::Fix(j)) if i == j => {}
+            (DimIndex::Slice { .. }, part) if *written == super::all(*n) => parts.push(*part),
+            _ => return None,
+        }
+    }
+    Some(parts)
+}
+
+/// A part of a reshaped array, as a part of the array, if the shapes differ in dimensions of one element only.
+fn reshaped(shape: &[SubExp], own: &[SubExp], slice: &[DimIndex]) -> Option<Vec<DimIndex>> {
+    let is_one = |n: &SubExp| n.as_i64() == Some(1);
+    let (mut parts, mut long) = (vec![], vec![]);
+    for (n, d) in shape.iter().zip(slice) {
+        match (is_one(n), d) {
+            (true, DimIndex::Fix(_)) => {}
+            (true, DimIndex::Slice { .. }) => return None,
+            (false, d) => long.push((*n, *d)),
+        }
+    }
+    let mut long = long.into_iter();
+    let mut differ = 0;
+    for n in own {
+        if is_one(n) {
+            parts.push(DimIndex::Fix(SubExp::i64(0)));
+            continue;
+        }
+        let (of, d) = long.next()?;
+        differ += usize::from(of != *n);
+        parts.push(d);
+    }
+    (long.next().is_none() && differ <= 1).then_some(parts)
 }
 
 /// Statements without those that nothing needs.
