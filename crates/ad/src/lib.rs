@@ -63,10 +63,19 @@ use fehu_opt::{cse, simplify};
 use fehu_pass::Refusal;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// What derivatives are for: the rules of some operations differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Machine {
+    /// One thread, for which a loop is as good as anything.
+    Sequential,
+    /// Many threads.
+    Parallel,
+}
+
 /// Replaces derivatives by code. What cannot be replaced is refused.
-pub fn derive(prog: &mut Prog<Soacs>) -> Vec<Refusal> {
+pub fn derive(prog: &mut Prog<Soacs>, machine: Machine) -> Vec<Refusal> {
     // What the outer derivatives see is no more than is needed.
-    rounds(prog, |prog| {
+    rounds(prog, machine, |prog| {
         (simplify::SOACS.run)(prog);
         (cse::SOACS.run)(prog);
         (simplify::SOACS.run)(prog);
@@ -75,11 +84,11 @@ pub fn derive(prog: &mut Prog<Soacs>) -> Vec<Refusal> {
 
 /// The same for the interpreter: all other code stays as it is.
 pub fn derive_only(prog: &mut Prog<Soacs>) -> Vec<Refusal> {
-    rounds(prog, |_| {})
+    rounds(prog, Machine::Sequential, |_| {})
 }
 
 /// Takes derivatives from the innermost outwards, and does something between.
-fn rounds(prog: &mut Prog<Soacs>, between: fn(&mut Prog<Soacs>)) -> Vec<Refusal> {
+fn rounds(prog: &mut Prog<Soacs>, machine: Machine, between: fn(&mut Prog<Soacs>)) -> Vec<Refusal> {
     loop {
         let all = derivatives(prog, |ad| ad.mode != AdMode::Rule);
         if all.is_empty() {
@@ -87,7 +96,7 @@ fn rounds(prog: &mut Prog<Soacs>, between: fn(&mut Prog<Soacs>)) -> Vec<Refusal>
             return vec![];
         }
         if !forward_round(prog) {
-            match reverse_round(prog) {
+            match reverse_round(prog, machine) {
                 Round::Refused(refusals) => return refusals,
                 Round::Nothing => {
                     return refused(all, "the derivative of a function that calls itself in a derivative")
@@ -152,10 +161,10 @@ fn forward_round(prog: &mut Prog<Soacs>) -> bool {
 }
 
 /// The same by reverse mode.
-fn reverse_round(prog: &mut Prog<Soacs>) -> Round {
+fn reverse_round(prog: &mut Prog<Soacs>, machine: Machine) -> Round {
     let with = functions_with_derivatives(prog);
     let (b, funs) = start(prog);
-    let mut reverse = Reverse::new(b, &funs);
+    let mut reverse = Reverse::new(b, &funs, machine);
     let any = walk(prog, &mut |stm| {
         let at = point::of_bundle(stm, AdMode::Reverse).or_else(|| point::of_one(stm, AdMode::Reverse))?;
         is_plain(&at.lambda().body, &with).then(|| at.reversed(&mut reverse))

@@ -16,6 +16,7 @@
 use crate::compile::{Product, Settings};
 use crate::front::Front;
 use crate::target::Target;
+use fehu_ad::Machine;
 use fehu_base::{Diagnostic, Span};
 use fehu_codegen::{Backend, Mode, Output};
 use fehu_flatten::irregular::{self, Form};
@@ -45,7 +46,7 @@ use fehu_opt::{
     accumulators, copies, cse, dce, filter, fusion, inline, invariant, mark_consumed, operators, promises, runs, simplify,
     sink,
 };
-use fehu_pass::{Pass, Pipeline, Refusal, Stop};
+use fehu_pass::{Pipeline, Refusal, Stop};
 use std::cell::RefCell;
 
 /// The whole way of a back end. Warnings for the user are left in the list.
@@ -70,8 +71,8 @@ pub fn of<'a>(
 }
 
 /// Optimised combinators.
-pub fn soacs<'a>(accumulations: Pass<Prog<Soacs>>) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
-    fused(accumulations).then(finished()).pass(promises::PASS, "what loops are made of looks for checks that may fail")
+pub fn soacs<'a>(machine: Machine) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    fused(machine).then(finished()).pass(promises::PASS, "what loops are made of looks for checks that may fail")
 }
 
 /// The same with irregular nests in versions.
@@ -95,11 +96,15 @@ pub fn soacs_in_versions<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
             copies::PASS,
             "recursion that goes level by level takes arrays over, and reads parts of what it gives back",
         );
-    fused(accumulators::PASS).then(flat).then(finished())
+    fused(Machine::Parallel).then(flat).then(finished())
 }
 
 /// Up to the first fusion, and what that makes possible.
-fn fused<'a>(accumulations: Pass<Prog<Soacs>>) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+fn fused<'a>(machine: Machine) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    let accumulations = match machine {
+        Machine::Sequential => accumulators::WITHOUT_HISTOGRAMS,
+        Machine::Parallel => accumulators::PASS,
+    };
     Pipeline::new()
         .pass(
             simplify::SOACS,
@@ -118,7 +123,7 @@ fn fused<'a>(accumulations: Pass<Prog<Soacs>>) -> Pipeline<'a, Prog<Soacs>, Prog
         )
         .pass_or_refuse(
             "derive",
-            fehu_ad::derive,
+            move |prog| fehu_ad::derive(prog, machine),
             "functions are inlined and small; fusion mixes what has rules of its own, and fuses what this makes",
         )
         .pass(
@@ -152,7 +157,7 @@ fn finished<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
 
 /// Sequential C.
 pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
-    soacs(accumulators::WITHOUT_HISTOGRAMS)
+    soacs(Machine::Sequential)
         .pass(over_views::PASS, "after fusion, which maps of views remain is known")
         .lowering("sequential", |prog| Ok(fehu_flatten::sequential(prog)), "combinators become loops")
         .pass(simplify::KERNELS, "elements of ranges and replicates are known now that combinators are loops")
@@ -169,7 +174,7 @@ pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
 /// C with threads.
 pub fn multicore<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
     let flatten = |prog| Ok(fehu_flatten::multicore(prog, &fehu_flatten::MulticoreOptions::default()));
-    soacs(accumulators::PASS)
+    soacs(Machine::Parallel)
         .pass(over_views::PASS, "after fusion, which maps of views remain is known")
         .lowering("multicore", flatten, "combinators become tasks and loops")
         .pass(simplify::KERNELS, "elements of arrays that nobody needs as arrays are scalars now")

@@ -4,16 +4,19 @@
 //! reduce f e (map g xs)          let (ys) = map g xs   reduce f e ys           the function is a map of its own
 //! reduce of independent parts    one reduction for each of them
 //! reduce (map2 f) es xss         map (reduce f) es (transpose xss)             scans and histograms as well
-//! scan of arrays, histogram of   a loop
-//!   operators without a rule
+//! scan of arrays                 a loop
+//! histogram of operators         sorting and a scan (`bins`); in sequential code a loop
+//!   without a rule
 //! while                          a first run counts the steps, then as `for`
 //! #[stripmine(k)] for            k loops in each other, so that each saves few states
 //! ```
 
+use super::bins::of_numbers;
 use super::hist::known_of_rows;
 use super::nest::{array, mapping};
 use super::operators::{groups, known, of_vectors, Known};
 use super::Reverse;
+use crate::Machine;
 use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::soac::{Filter, Hist, HistOp, Reduce, Scan, Scatter, Screma, Soac};
@@ -313,6 +316,9 @@ impl Reverse<'_> {
         }
         match of_vectors(&op.op) {
             Some(inner) => self.hist_by_columns(n, pat, is, values, &op, &inner),
+            None if self.machine == Machine::Parallel && of_numbers(&op) => {
+                self.hist_sorted(n, pat, is, values, &op);
+            }
             None => self.hist_loop(n, pat, is, values, &op),
         }
     }
