@@ -63,13 +63,13 @@ use fehu_opt::{cse, simplify};
 use fehu_pass::Refusal;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What derivatives are for: the rules of some operations differ.
+/// What derivatives run on. The rules of some operations differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Machine {
-    /// One thread, for which a loop is as good as anything.
-    Sequential,
-    /// Many threads.
-    Parallel,
+    /// A few threads: a loop costs less than sorting.
+    Cpu,
+    /// Thousands of threads, of which each is slow.
+    Gpu,
 }
 
 /// Replaces derivatives by code. What cannot be replaced is refused.
@@ -84,7 +84,7 @@ pub fn derive(prog: &mut Prog<Soacs>, machine: Machine) -> Vec<Refusal> {
 
 /// The same for the interpreter: all other code stays as it is.
 pub fn derive_only(prog: &mut Prog<Soacs>) -> Vec<Refusal> {
-    rounds(prog, Machine::Sequential, |_| {})
+    rounds(prog, Machine::Cpu, |_| {})
 }
 
 /// Takes derivatives from the innermost outwards, and does something between.

@@ -71,12 +71,12 @@ pub fn of<'a>(
 }
 
 /// Optimised combinators.
-pub fn soacs<'a>(machine: Machine) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
-    fused(machine).then(finished()).pass(promises::PASS, "what loops are made of looks for checks that may fail")
+pub fn soacs<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    fused(target).then(finished()).pass(promises::PASS, "what loops are made of looks for checks that may fail")
 }
 
 /// The same with irregular nests in versions.
-pub fn soacs_in_versions<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+pub fn soacs_in_versions<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
     let flat = Pipeline::new()
         .pass(promises::PASS, "from here on, what has a check may fail")
         .pass(few_points::PASS, "maps are as fused as they get; calls that leave them are done together")
@@ -96,14 +96,15 @@ pub fn soacs_in_versions<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
             copies::PASS,
             "recursion that goes level by level takes arrays over, and reads parts of what it gives back",
         );
-    fused(Machine::Parallel).then(flat).then(finished())
+    fused(target).then(flat).then(finished())
 }
 
 /// Up to the first fusion, and what that makes possible.
-fn fused<'a>(machine: Machine) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
-    let accumulations = match machine {
-        Machine::Sequential => accumulators::WITHOUT_HISTOGRAMS,
-        Machine::Parallel => accumulators::PASS,
+fn fused<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    let (machine, accumulations) = match target {
+        Target::C => (Machine::Cpu, accumulators::WITHOUT_HISTOGRAMS),
+        Target::Multicore => (Machine::Cpu, accumulators::PASS),
+        Target::OpenCl | Target::Cuda => (Machine::Gpu, accumulators::PASS),
     };
     Pipeline::new()
         .pass(
@@ -157,7 +158,7 @@ fn finished<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
 
 /// Sequential C.
 pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
-    soacs(Machine::Sequential)
+    soacs(Target::C)
         .pass(over_views::PASS, "after fusion, which maps of views remain is known")
         .lowering("sequential", |prog| Ok(fehu_flatten::sequential(prog)), "combinators become loops")
         .pass(simplify::KERNELS, "elements of ranges and replicates are known now that combinators are loops")
@@ -174,7 +175,7 @@ pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
 /// C with threads.
 pub fn multicore<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
     let flatten = |prog| Ok(fehu_flatten::multicore(prog, &fehu_flatten::MulticoreOptions::default()));
-    soacs(Machine::Parallel)
+    soacs(Target::Multicore)
         .pass(over_views::PASS, "after fusion, which maps of views remain is known")
         .lowering("multicore", flatten, "combinators become tasks and loops")
         .pass(simplify::KERNELS, "elements of arrays that nobody needs as arrays are scalars now")
@@ -194,7 +195,7 @@ pub fn gpu<'a>(
     settings: &'a Settings,
     warnings: &'a RefCell<Vec<Diagnostic>>,
 ) -> Pipeline<'a, Prog<Soacs>, Program> {
-    let kernels = soacs_in_versions()
+    let kernels = soacs_in_versions(settings.target)
         .pass(
             operators::PASS,
             "flattening takes operators on arrays to pieces; other back ends apply them whole",

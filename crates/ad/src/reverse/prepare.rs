@@ -5,7 +5,7 @@
 //! reduce of independent parts    one reduction for each of them
 //! reduce (map2 f) es xss         map (reduce f) es (transpose xss)             scans and histograms as well
 //! scan of arrays                 a loop
-//! histogram of operators         sorting and a scan (`bins`); in sequential code a loop
+//! histogram of operators         sorting and a scan (`bins`); on CPUs a loop
 //!   without a rule
 //! while                          a first run counts the steps, then as `for`
 //! #[stripmine(k)] for            k loops in each other, so that each saves few states
@@ -316,7 +316,7 @@ impl Reverse<'_> {
         }
         match of_vectors(&op.op) {
             Some(inner) => self.hist_by_columns(n, pat, is, values, &op, &inner),
-            None if self.machine == Machine::Parallel && of_numbers(&op) => {
+            None if self.machine == Machine::Gpu && of_numbers(&op) => {
                 self.hist_sorted(n, pat, is, values, &op);
             }
             None => self.hist_loop(n, pat, is, values, &op),
