@@ -52,14 +52,14 @@ mod reverse;
 mod rule;
 
 use crate::forward::Forward;
-use crate::reverse::Reverse;
+use crate::reverse::{operators, Reverse};
 use fehu_base::Diagnostic;
 use fehu_base::Name;
 use fehu_ir::soac::{Ad, AdMode, Soac};
 use fehu_ir::types::{fun_types, prog_types};
 use fehu_ir::visit::{for_each_stm, map_bodies};
 use fehu_ir::{Body, Builder, Exp, FunDef, Loc, Prog, Soacs, Stm, Type};
-use fehu_opt::{cse, simplify};
+use fehu_opt::{accumulators, cse, simplify};
 use fehu_pass::Refusal;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -74,12 +74,28 @@ pub enum Machine {
 
 /// Replaces derivatives by code. What cannot be replaced is refused.
 pub fn derive(prog: &mut Prog<Soacs>, machine: Machine) -> Vec<Refusal> {
+    if !derivatives(prog, |ad| ad.mode == AdMode::Reverse).is_empty() && combine_otherwise(prog) {
+        accumulators::as_histograms(prog);
+    }
     // What the outer derivatives see is no more than is needed.
     rounds(prog, machine, |prog| {
         (simplify::SOACS.run)(prog);
         (cse::SOACS.run)(prog);
         (simplify::SOACS.run)(prog);
     })
+}
+
+/// Whether there are accumulators that do not add: they have a rule as histograms only.
+fn combine_otherwise(prog: &Prog<Soacs>) -> bool {
+    let mut any = false;
+    for body in bodies(prog) {
+        for_each_stm(body, &mut |stm| {
+            if let Exp::WithAcc(w) = &stm.exp {
+                any |= w.inputs.iter().any(|i| i.op.as_ref().is_some_and(|(op, _)| !operators::adds(op)));
+            }
+        });
+    }
+    any
 }
 
 /// The same for the interpreter: all other code stays as it is.

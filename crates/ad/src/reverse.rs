@@ -37,7 +37,7 @@ mod hist;
 mod loops;
 mod map;
 mod nest;
-mod operators;
+pub(crate) mod operators;
 mod point;
 mod prepare;
 mod reduce;

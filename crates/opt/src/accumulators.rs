@@ -54,6 +54,11 @@ enum Bins {
     Updates,
 }
 
+/// The same before derivatives are taken: histograms have rules for all operators.
+pub fn as_histograms(prog: &mut Prog<Soacs>) {
+    accumulators(prog, Bins::Histograms);
+}
+
 /// How often code that was made here may be looked at again.
 const MOST_ROUNDS: usize = 20;
 
