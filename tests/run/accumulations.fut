@@ -40,7 +40,8 @@ entry conditional [n] (is: [n]i64) (vs: [n]i64) (k: i64) (at: i64) =
              (add (replicate k 1) (replicate n at) (map2 (\i v -> if odd i then v else 0) is vs))
      && same (hist (replicate k 1) (+) 0 (\(acc: *buf [k]) (i, v) -> if odd i then put acc at v else put acc i 1) (zip is vs))
              (add (add (replicate k 1) (replicate n at) (map2 (\i v -> if odd i then v else 0) is vs))
-                  (map (\i -> if odd i then -1 else i) is) (replicate n 1))
+                  (map (\i -> if odd i then -1 else i) is)
+                  (replicate n 1))
 
 -- Two places, one of them data.
 entry twice [n] (is: [n]i64) (vs: [n]i64) (k: i64) (at: i64) =

@@ -1,8 +1,10 @@
 -- Derivatives of histograms with operators that have no rule of their own: closed forms, both modes, second derivatives.
 def close (a: f64) (b: f64) = f64.abs (a - b) <= 1e-9 * (1 + f64.abs a)
-def f [n][k] (is: [n]i64) (d: [k]f64, xs: [n]f64, c: f64) = reduce_by_index (copy d) (\a b -> a + b + c * a * b) 0 is xs
-def g [n][k] (is: [n]i64) (d: [k]f64, e: [k]f64, xs: [n]f64, ys: [n]f64) =
+def f [n] [k] (is: [n]i64) (d: [k]f64, xs: [n]f64, c: f64) = reduce_by_index (copy d) (\a b -> a + b + c * a * b) 0 is xs
+
+def g [n] [k] (is: [n]i64) (d: [k]f64, e: [k]f64, xs: [n]f64, ys: [n]f64) =
   unzip (reduce_by_index (zip d e) (\(a, b) (x, y) -> (a * x, b * x + y)) (1, 0) is (zip xs ys))
+
 -- ==
 -- entry: first second third
 -- input { [1i64, 0i64, 2i64, 1i64, 9i64, -1i64, 2i64, 1i64] [0.5, 1.25, 2.0, 3.0, 1.0, 4.0, 0.25, 1.5] 4i64 }
@@ -23,6 +25,7 @@ entry first [n] (is: [n]i64) (xs: [n]f64) (k: i64) =
   let eps = 1e-6
   let diff = (f64.sum (map2 (*) s (f is (d, xs, 0.3 + eps))) - f64.sum (map2 (*) s (f is (d, xs, 0.3 - eps)))) / (2 * eps)
   in and (map2 close d' want_d) && and (map2 close xs' want_x) && f64.abs (c' - diff) < 1e-5 * (1 + f64.abs diff)
+
 entry second [n] (is: [n]i64) (xs: [n]f64) (k: i64) =
   let d = tabulate k (\i -> 1 + 0.1 * f64.i64 i)
   let e = tabulate k (\i -> 1 - 0.2 * f64.i64 i)
@@ -34,6 +37,7 @@ entry second [n] (is: [n]i64) (xs: [n]f64) (k: i64) =
   let (p, q) = jvp (g is) (d, e, xs, ys) (da, db, dc, de)
   let dot u v = f64.sum (map2 (*) u v)
   in close (dot p s + dot q t) (dot a da + dot b db + dot c dc + dot e' de)
+
 -- Second derivatives, and bins of two dimensions.
 entry third [n] (is: [n]i64) (xs: [n]f64) (k: i64) =
   let h (xs: [n]f64) = f64.sum (flatten (reduce_by_index_2d (replicate k (replicate 2 1)) (\a b -> a + b + 0.3 * a * b) 0 (map (\i -> (i, i % 2)) is) xs))

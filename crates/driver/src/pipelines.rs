@@ -43,8 +43,8 @@ use fehu_memory::{
 };
 use fehu_opt::fusion::over_views;
 use fehu_opt::{
-    accumulators, copies, cse, dce, filter, fusion, inline, invariant, mark_consumed, operators, promises, runs, simplify,
-    sink,
+    accumulators, copies, cse, dce, filter, fusion, inline, invariant, mark_consumed, operators, promises,
+    runs, simplify, sink,
 };
 use fehu_pass::{Pipeline, Refusal, Stop};
 use std::cell::RefCell;
@@ -72,7 +72,9 @@ pub fn of<'a>(
 
 /// Optimised combinators.
 pub fn soacs<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
-    fused(target).then(finished()).pass(promises::PASS, "what loops are made of looks for checks that may fail")
+    fused(target)
+        .then(finished())
+        .pass(promises::PASS, "what loops are made of looks for checks that may fail")
 }
 
 /// The same with irregular nests in versions.

@@ -1,22 +1,24 @@
 //! Updates of accumulators that are reductions, histograms, or elements of an array.
 //!
-//! Before: any valid program. After: an update of an accumulator, in maps, is computed by a nest of its own where
-//! it has one of these forms, and combined with the array as a whole; it updates nothing in memory then.
+//! Before: any valid program. After: an update of an accumulator, in maps, is computed by a nest of its own
+//! where it has one of these forms, and combined with the array as a whole; it updates nothing in memory
+//! then.
 //!
 //! ```text
-//! for all i, j, k: acc[j, k] (+)= v       map j (map k (redomap i (+) v))     the index does not depend on `i`
-//! for all i: acc[i] (+)= v                map i v                             it is that of the elements in turn
-//! for all i: acc[is[i]] (+)= v            hist i (+) is[i] v                  it is data
+//! for all i, j, k: acc[j, k] (+)= v   map j (map k (redomap i (+) v))   the index does not depend on `i`
+//! for all i: acc[i] (+)= v            map i v                           it is that of the elements in turn
+//! for all i: acc[is[i]] (+)= v        hist i (+) is[i] v                it is data
 //! ```
 //!
-//! The adjoint of a matrix product is thus two of them. What is not of these forms remains an update. The operator
-//! is commutative, as that of all accumulators, so what comes first does not matter.
+//! The adjoint of a matrix product is thus two of them. What is not of these forms remains an update. The
+//! operator is commutative, as that of all accumulators, so what comes first does not matter.
 //!
-//! The nest computes its values itself, where that takes a few instructions, from what is there; what takes more
-//! is stored by the code that computes it now, if that takes less room than the nest has iterations (`value`).
-//! An update under a condition contributes the neutral element, or has an index out of bounds, where that does not
-//! hold. Reverse mode is not all that makes accumulators, and fusion stops at them: so this is a pass of the
-//! optimiser, which follows differentiation and comes before fusion, while producers of values are maps still.
+//! The nest computes its values itself, where that takes a few instructions, from what is there; what takes
+//! more is stored by the code that computes it now, if that takes less room than the nest has iterations
+//! (`value`). An update under a condition contributes the neutral element, or has an index out of bounds,
+//! where that does not hold. Reverse mode is not all that makes accumulators, and fusion stops at them: so
+//! this is a pass of the optimiser, which follows differentiation and comes before fusion, while producers of
+//! values are maps still.
 
 mod combine;
 mod nest;
@@ -43,7 +45,8 @@ use value::Around;
 pub static PASS: Pass<Prog<Soacs>> =
     Pass { name: "accumulations", need: Need::Optional, run: |prog| accumulators(prog, Bins::Histograms) };
 
-/// The same for sequential code, in which a histogram is nothing but updates; several in one loop are then better.
+/// The same for sequential code, in which a histogram is nothing but updates; several in one loop are then
+/// better.
 pub static WITHOUT_HISTOGRAMS: Pass<Prog<Soacs>> =
     Pass { name: "accumulations", need: Need::Optional, run: |prog| accumulators(prog, Bins::Updates) };
 
@@ -81,7 +84,9 @@ fn all(len: SubExp) -> DimIndex {
 /// Rewrites what can be, once. Whether there was anything.
 fn round(prog: &mut Prog<Soacs>, bins: Bins) -> bool {
     let mut any = false;
-    for_each_function(prog, &mut |body| for_each_stm(body, &mut |s| any |= matches!(s.exp, Exp::WithAcc(_))));
+    for fun in &prog.funs {
+        for_each_stm(&fun.body, &mut |s| any |= matches!(s.exp, Exp::WithAcc(_)));
+    }
     if !any {
         return false;
     }
@@ -108,10 +113,6 @@ fn round(prog: &mut Prog<Soacs>, bins: Bins) -> bool {
     }
     prog.names = b.names;
     changed
-}
-
-fn for_each_function(prog: &Prog<Soacs>, f: &mut dyn FnMut(&Body<Soacs>)) {
-    prog.funs.iter().for_each(|fun| f(&fun.body));
 }
 
 struct Walk<'a> {
@@ -165,7 +166,9 @@ impl Walk<'_> {
     fn rewritten(&mut self, stm: &Stm<Soacs>) -> Option<Vec<Stm<Soacs>>> {
         let Exp::WithAcc(with) = &stm.exp else { return None };
         // What was made in this round is not in the tables.
-        if !stm.attrs.is_empty() || !fehu_ir::free::bound_in_stm(stm).iter().all(|n| self.types.contains_key(n)) {
+        if !stm.attrs.is_empty()
+            || !fehu_ir::free::bound_in_stm(stm).iter().all(|n| self.types.contains_key(n))
+        {
             return None;
         }
         let around = Around { aliases: self.aliases, consumed: self.consumed(stm), iotas: &self.iotas };
@@ -178,7 +181,9 @@ impl Walk<'_> {
                 Gives::Elements { .. } => true,
                 Gives::Bins { .. } => self.bins == Bins::Histograms,
             };
-            let Some(one) = one.filter(|one| wanted(one) && self.may_run_after(one, &around)) else { continue };
+            let Some(one) = one.filter(|one| wanted(one) && self.may_run_after(one, &around)) else {
+                continue;
+            };
             edits.remove(update.stm.pat[0].name);
             for (inner, outer) in &one.stored {
                 edits.store(&mut self.b, &scopes, *inner, *outer);
@@ -222,9 +227,7 @@ impl Walk<'_> {
         let stored: FxHashSet<Name> = made.stored.iter().map(|(_, outer)| *outer).collect();
         read.into_iter().filter(|n| !own.contains(n) && !stored.contains(n)).all(|n| {
             match self.types.get(&n) {
-                Some(ty) if ty.is_array() => {
-                    !self.aliases.of(n).iter().any(|a| around.consumed.contains(a))
-                }
+                Some(ty) if ty.is_array() => !self.aliases.of(n).iter().any(|a| around.consumed.contains(a)),
                 Some(_) => true,
                 None => false,
             }

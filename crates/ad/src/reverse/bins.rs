@@ -1,5 +1,5 @@
-//! Histograms with any operator, as operations that have rules: what is put into bins is sorted by bin, and a scan
-//! that starts afresh with each bin combines it.
+//! Histograms with any operator, as operations that have rules: what is put into bins is sorted by bin, and a
+//! scan that starts afresh with each bin combines it.
 //!
 //! ```text
 //! h = hist f d is vs      bin = is, one number each; the number of bins where it is out of bounds
@@ -8,9 +8,9 @@
 //!                         h[b] = f d[b] (ys at the last of bin b), or d[b] if the bin is empty
 //! ```
 //!
-//! The order within a bin is that of the values, so the operator need not be commutative. Sorting is by one bit
-//! after the other, which takes tens of times as long as the histogram. CPUs take a loop over the values instead
-//! (`prepare`): two threads run it 25 times as fast.
+//! The order within a bin is that of the values, so the operator need not be commutative. Sorting is by one
+//! bit after the other, which takes tens of times as long as the histogram. CPUs take a loop over the values
+//! instead (`prepare`): two threads run it 25 times as fast.
 
 use super::Reverse;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, MathFn, PrimFn};
@@ -124,7 +124,8 @@ impl Reverse<'_> {
         [sizes, ends[0]]
     }
 
-    /// The positions of numbers from 0 to a limit, in the order of the numbers; of equal ones, in their own order.
+    /// The positions of numbers from 0 to a limit, in the order of the numbers; of equal ones, in their own
+    /// order.
     fn sorted(&mut self, n: SubExp, numbers: Name, limit: SubExp) -> Name {
         let clz = PrimFn { op: MathFn::Clz, at: PrimType::Int(I64) };
         let zeros = Exp::Basic(Basic::PrimFn(clz, vec![limit]));

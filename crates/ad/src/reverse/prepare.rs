@@ -121,7 +121,9 @@ impl Reverse<'_> {
             Exp::Op(Soac::Scatter(s)) => self.split_scatter(&stm.pat, s),
             Exp::Op(Soac::Filter(f)) => self.split_filter(stm.pat, f),
             Exp::Loop(l) => match (l.form.clone(), bound(&stm.attrs)) {
-                (LoopForm::While(more), Some(most)) if is_regular(&l) => self.bounded(&stm.pat, *l, more, most),
+                (LoopForm::While(more), Some(most)) if is_regular(&l) => {
+                    self.bounded(&stm.pat, *l, more, most)
+                }
                 (LoopForm::While(_), _) => self.counted(stm.pat, *l),
                 (LoopForm::For { .. }, _) => self.stripped(stm.pat, *l, k),
             },
@@ -467,9 +469,12 @@ impl Reverse<'_> {
         let at = params.iter().position(|(p, _)| p.name == more);
         let results: Vec<Type> = pat.iter().map(|p| p.ty.clone()).collect();
         let made = self.b.bind_all("last", results, Exp::Loop(Box::new(Loop { params, form, body })));
-        let Some(more) = at.and_then(|at| made.get(at)) else { fehu_base::bug!("a loop without a condition") };
+        let Some(more) = at.and_then(|at| made.get(at)) else {
+            fehu_base::bug!("a loop without a condition")
+        };
         let done = self.equal((*more).into(), SubExp::bool(false));
-        let message = vec![ErrorPart::Text("The loop makes more steps than its attribute `bound` says.".into())];
+        let message =
+            vec![ErrorPart::Text("The loop makes more steps than its attribute `bound` says.".into())];
         let cert = self.b.assert(done, message, Purpose::Values);
         self.b.certs.extend(cert);
         for (p, n) in pat.iter().zip(made) {

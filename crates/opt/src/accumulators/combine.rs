@@ -36,7 +36,12 @@ pub(super) fn combined(
             let values: Vec<Name> = values.into_iter().filter_map(SubExp::name).collect();
             match is_neutral {
                 true => values,
-                false => elementwise(b, op, &input.shape, &arrays.iter().copied().chain(values).collect::<Vec<_>>()),
+                false => elementwise(
+                    b,
+                    op,
+                    &input.shape,
+                    &arrays.iter().copied().chain(values).collect::<Vec<_>>(),
+                ),
             }
         }
         Gives::Elements { at, values } => part(b, input, op, arrays, (&at, values)),
@@ -44,12 +49,7 @@ pub(super) fn combined(
 }
 
 /// The operator on arrays of a shape.
-fn elementwise(
-    b: &mut Builder<Soacs>,
-    op: &Lambda<Soacs>,
-    shape: &[SubExp],
-    arrays: &[Name],
-) -> Vec<Name> {
+fn elementwise(b: &mut Builder<Soacs>, op: &Lambda<Soacs>, shape: &[SubExp], arrays: &[Name]) -> Vec<Name> {
     let Some((width, inner)) = shape.split_first() else { fehu_base::bug!("elements of no array") };
     let rows: Vec<Type> = arrays.iter().map(|a| b.type_of((*a).into()).peel(1)).collect();
     let params: Vec<Param<Soacs>> = rows.into_iter().map(|t| b.param("x", t)).collect();
@@ -79,7 +79,8 @@ fn applied(b: &mut Builder<Soacs>, op: &Lambda<Soacs>, operands: &[SubExp]) -> V
     op.body.result
 }
 
-/// Arrays with the operator applied to those elements that have an index in some dimensions, if it is within them.
+/// Arrays with the operator applied to those elements that have an index in some dimensions, if it is within
+/// them.
 fn part(
     b: &mut Builder<Soacs>,
     input: &AccInput<Soacs>,
@@ -95,9 +96,8 @@ fn part(
         let both = b.bin(BinOp::LogAnd, least, below);
         inside = b.bin(BinOp::LogAnd, inside, both);
     }
-    let slice: Slice = (at.iter().zip(&input.shape))
-        .map(|(i, n)| i.map_or_else(|| all(*n), DimIndex::Fix))
-        .collect();
+    let slice: Slice =
+        (at.iter().zip(&input.shape)).map(|(i, n)| i.map_or_else(|| all(*n), DimIndex::Fix)).collect();
     let types: Vec<Type> = arrays.iter().map(|a| b.type_of((*a).into())).collect();
     let shape: Vec<SubExp> = slice.iter().filter_map(DimIndex::length).collect();
     b.begin();

@@ -11,9 +11,7 @@ use fehu_base::Name;
 use fehu_ir::free::{free_in_body, free_in_lambda, free_in_stms, Names};
 use fehu_ir::soac::{Commutativity, Reduce, Screma, Soac};
 use fehu_ir::subst::{rename_lambda, Subst};
-use fehu_ir::{
-    AccInput, Basic, Body, Builder, DimIndex, Exp, Lambda, Param, Soacs, Stm, SubExp, Type,
-};
+use fehu_ir::{AccInput, Basic, Body, Builder, DimIndex, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// What becomes of an update: code that runs after the accumulation, and what that gives.
@@ -81,7 +79,9 @@ pub(super) fn made(
         match scopes.scopes[*scope].kind {
             Kind::Once => {}
             Kind::Map(width) => widths.push(width),
-            Kind::Count(bound) if input.shape.contains(&bound) || scopes.is_inside(bound) => widths.push(bound),
+            Kind::Count(bound) if input.shape.contains(&bound) || scopes.is_inside(bound) => {
+                widths.push(bound)
+            }
             Kind::Count(bound) => widths.push(b.bin(BinOp::SMax(IntType::I64), bound, SubExp::i64(0))),
             Kind::Branch(c, value) => conditions.push((c, value)),
             Kind::Other => unknown = true,
@@ -219,13 +219,14 @@ fn finish(
     let (mut outer, inner): (Vec<usize>, Vec<usize>) = (0..widths.len()).partition(is_outer);
     let counter = |e: &SubExp| e.name().and_then(|n| counters.iter().position(|c| *c == n));
     // Which dimension each index is, if it goes over all elements.
-    let places: Vec<Option<usize>> = (index.iter().zip(shape))
-        .map(|(e, n)| counter(e).filter(|d| widths[*d] == *n))
-        .collect();
+    let places: Vec<Option<usize>> =
+        (index.iter().zip(shape)).map(|(e, n)| counter(e).filter(|d| widths[*d] == *n)).collect();
     let mut covered: Vec<usize> = places.iter().flatten().copied().collect();
     covered.sort_unstable();
     let fixed = |(e, place): (&SubExp, &Option<usize>)| {
-        place.is_some() || outer.is_empty() || e.name().is_none_or(|n| !bound(&between, n) && !counters.contains(&n))
+        place.is_some()
+            || outer.is_empty()
+            || e.name().is_none_or(|n| !bound(&between, n) && !counters.contains(&n))
     };
     let elements = covered == outer && index.iter().zip(&places).all(fixed);
     if elements {
@@ -298,7 +299,7 @@ impl Nest<'_> {
         let mut known: Vec<(Name, Vec<usize>, Name)> = vec![];
         let mut is_input = |stm: &Stm<Soacs>, inputs: &mut Vec<Input>| {
             let Exp::Basic(Basic::Index(a, slice)) = &stm.exp else { return false };
-            let Some(places) = self_places(&counters, slice) else { return false };
+            let Some(places) = places_of(&counters, slice) else { return false };
             let shape = b.types.get(a).map(|t| t.shape().to_vec()).unwrap_or_default();
             let fits = |(d, n): (&usize, &SubExp)| self.dims[*d].1 == *n;
             if !stm.certs.is_empty() || bound(&own, *a) || !places.iter().zip(&shape).all(fits) {
@@ -399,7 +400,7 @@ impl Nest<'_> {
 }
 
 /// The dimensions whose counters a slice is made of, each once.
-fn self_places(counters: &[Name], slice: &[DimIndex]) -> Option<Vec<usize>> {
+fn places_of(counters: &[Name], slice: &[DimIndex]) -> Option<Vec<usize>> {
     let mut places = vec![];
     for d in slice {
         let DimIndex::Fix(SubExp::Var(i)) = d else { return None };

@@ -15,8 +15,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Edits {
     /// The results of updates that are removed.
     removed: FxHashSet<Name>,
-    /// By the first name that a statement binds (of the accumulation: none), what its function also returns, and
-    /// the name and type that it has outside.
+    /// By the first name that a statement binds (of the accumulation: none), what its function also returns,
+    /// and the name and type that it has outside.
     returned: FxHashMap<Option<Name>, Vec<(Name, Name, Type)>>,
     stored: FxHashSet<Name>,
     /// Accumulators that have become the same.
@@ -55,7 +55,7 @@ impl Edits {
         with: &WithAcc<Soacs>,
     ) -> Vec<Vec<Name>> {
         let mut lambda = with.lambda.clone();
-        self.body(b, &mut lambda.body);
+        self.body(&mut lambda.body);
         let n = with.inputs.len();
         let others = lambda.body.result.split_off(n);
         let types = lambda.ret.split_off(n);
@@ -80,9 +80,8 @@ impl Edits {
             arrays.push(own);
         }
         let first = stm.pat.len() - others.len();
-        let mut rest: Vec<(Name, Type, SubExp)> = (stm.pat[first..].iter().zip(&others))
-            .map(|(p, e)| (p.name, p.ty.clone(), *e))
-            .collect();
+        let mut rest: Vec<(Name, Type, SubExp)> =
+            (stm.pat[first..].iter().zip(&others)).map(|(p, e)| (p.name, p.ty.clone(), *e)).collect();
         let mut ret = types;
         for (inner, outer, ty) in self.returned.remove(&None).unwrap_or_default() {
             rest.push((outer, ty.clone(), inner.into()));
@@ -107,7 +106,7 @@ impl Edits {
         arrays
     }
 
-    fn body(&mut self, b: &mut Builder<Soacs>, body: &mut Body<Soacs>) {
+    fn body(&mut self, body: &mut Body<Soacs>) {
         deep(|| {
             for mut stm in std::mem::take(&mut body.stms) {
                 self.same.stm(&mut stm);
@@ -118,7 +117,7 @@ impl Edits {
                     }
                 }
                 let owner = stm.pat.first().map(|p| p.name);
-                map_bodies(&mut stm.exp, &mut |inner| self.body(b, inner));
+                map_bodies(&mut stm.exp, &mut |inner| self.body(inner));
                 if self.without_unused(&mut stm) {
                     self.returning(&mut stm, owner);
                     body.stms.push(stm);

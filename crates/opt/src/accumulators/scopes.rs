@@ -1,7 +1,7 @@
 //! What is bound inside of an accumulation, where, and what it is; and which updates there are.
 
-use fehu_base::Name;
 use fehu_base::prim::IntType;
+use fehu_base::Name;
 use fehu_ir::free::{bound_in_body, bound_in_lambda};
 use fehu_ir::soac::Soac;
 use fehu_ir::types::Types;

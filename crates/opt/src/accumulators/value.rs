@@ -1,8 +1,8 @@
 //! What is put into an accumulator, as code that can run at another place: given the index of each dimension,
 //! it computes one contribution.
 //!
-//! Code is made for what is needed only. An element of a mapped array is computed as the map does it. What takes
-//! long, and would be computed more often than before, is stored by the code that is there, and read.
+//! Code is made for what is needed only. An element of a mapped array is computed as the map does it. What
+//! takes long, and would be computed more often than before, is stored by the code that is there, and read.
 
 use super::scopes::{Is, Kind, ScopeId, Scopes};
 use fehu_base::prim::PrimType;
@@ -74,7 +74,19 @@ impl<'v, 'a> Values<'v, 'a> {
     ) -> Values<'v, 'a> {
         let order = (0..path.len()).collect();
         let (deps, again, stored) = Default::default();
-        Values { b, scopes, around, path, order, deps, again, stored, made: 0, reading: vec![], certs: vec![] }
+        Values {
+            b,
+            scopes,
+            around,
+            path,
+            order,
+            deps,
+            again,
+            stored,
+            made: 0,
+            reading: vec![],
+            certs: vec![],
+        }
     }
 
     /// The counters of all dimensions, and what is known there.
@@ -243,13 +255,7 @@ impl<'v, 'a> Values<'v, 'a> {
     }
 
     /// Emits what a statement becomes, if that does not take too long.
-    fn emit(
-        &mut self,
-        stm: &Stm<Soacs>,
-        exp: Exp<Soacs>,
-        own: usize,
-        certs: Vec<Name>,
-    ) -> Option<Vec<Name>> {
+    fn emit(&mut self, stm: &Stm<Soacs>, exp: Exp<Soacs>, own: usize, certs: Vec<Name>) -> Option<Vec<Name>> {
         self.made += 1;
         if self.made > MOST_STATEMENTS {
             return None;
@@ -552,7 +558,8 @@ impl<'v, 'a> Values<'v, 'a> {
         }
     }
 
-    /// The name of what is computed at a place for each index of the dimensions around it, if it may be stored.
+    /// The name of what is computed at a place for each index of the dimensions around it, if it may be
+    /// stored.
     fn store(&mut self, n: Name) -> Option<Name> {
         if let Some(known) = self.stored.get(&n) {
             return Some(*known);
@@ -600,8 +607,8 @@ fn takes_long(is: Is<'_>) -> bool {
     }
 }
 
-/// A part of an updated array, as a part of what was put there, if it is all there by its form: an index that is the
-/// same constant, or a dimension that is updated as a whole.
+/// A part of an updated array, as a part of what was put there, if it is all there by its form: an index that
+/// is the same constant, or a dimension that is updated as a whole.
 fn updated(of: &[DimIndex], shape: &[SubExp], slice: &[DimIndex]) -> Option<Vec<DimIndex>> {
     let mut parts = vec![];
     for ((written, read), n) in of.iter().zip(slice).zip(shape) {
@@ -614,7 +621,8 @@ fn updated(of: &[DimIndex], shape: &[SubExp], slice: &[DimIndex]) -> Option<Vec<
     Some(parts)
 }
 
-/// A part of a reshaped array, as a part of the array, if the shapes differ in dimensions of one element only.
+/// A part of a reshaped array, as a part of the array, if the shapes differ in dimensions of one element
+/// only.
 fn reshaped(shape: &[SubExp], own: &[SubExp], slice: &[DimIndex]) -> Option<Vec<DimIndex>> {
     let is_one = |n: &SubExp| n.as_i64() == Some(1);
     let (mut parts, mut long) = (vec![], vec![]);
