@@ -14,7 +14,7 @@ import time
 
 import programs
 
-PASSES = ["simplify", "inline", "cse", "invariant-parts", "fusion", "sink", "fuse-loops", "dead-memory", "short-circuit", "double-buffer-in-kernels",
+PASSES = ["simplify", "inline", "cse", "invariant-parts", "accumulations", "fusion", "sink", "fuse-loops", "dead-memory", "short-circuit", "double-buffer-in-kernels",
           "merge-blocks", "double-buffer",
           "interleave", "hoist-allocations", "interchange-loops", "split-loops"]
 

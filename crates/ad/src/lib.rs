@@ -52,34 +52,59 @@ mod reverse;
 mod rule;
 
 use crate::forward::Forward;
-use crate::reverse::Reverse;
+use crate::reverse::{operators, Reverse};
 use fehu_base::Diagnostic;
 use fehu_base::Name;
 use fehu_ir::soac::{Ad, AdMode, Soac};
 use fehu_ir::types::{fun_types, prog_types};
 use fehu_ir::visit::{for_each_stm, map_bodies};
 use fehu_ir::{Body, Builder, Exp, FunDef, Loc, Prog, Soacs, Stm, Type};
-use fehu_opt::{cse, simplify};
+use fehu_opt::{accumulators, cse, simplify};
 use fehu_pass::Refusal;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// What derivatives run on. The rules of some operations differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Machine {
+    /// A few threads: a loop costs less than sorting.
+    Cpu,
+    /// Thousands of threads, of which each is slow.
+    Gpu,
+}
+
 /// Replaces derivatives by code. What cannot be replaced is refused.
-pub fn derive(prog: &mut Prog<Soacs>) -> Vec<Refusal> {
+pub fn derive(prog: &mut Prog<Soacs>, machine: Machine) -> Vec<Refusal> {
+    if !derivatives(prog, |ad| ad.mode == AdMode::Reverse).is_empty() && combine_otherwise(prog) {
+        accumulators::as_histograms(prog);
+    }
     // What the outer derivatives see is no more than is needed.
-    rounds(prog, |prog| {
+    rounds(prog, machine, |prog| {
         (simplify::SOACS.run)(prog);
         (cse::SOACS.run)(prog);
         (simplify::SOACS.run)(prog);
     })
 }
 
+/// Whether there are accumulators that do not add: they have a rule as histograms only.
+fn combine_otherwise(prog: &Prog<Soacs>) -> bool {
+    let mut any = false;
+    for body in bodies(prog) {
+        for_each_stm(body, &mut |stm| {
+            if let Exp::WithAcc(w) = &stm.exp {
+                any |= w.inputs.iter().any(|i| i.op.as_ref().is_some_and(|(op, _)| !operators::adds(op)));
+            }
+        });
+    }
+    any
+}
+
 /// The same for the interpreter: all other code stays as it is.
 pub fn derive_only(prog: &mut Prog<Soacs>) -> Vec<Refusal> {
-    rounds(prog, |_| {})
+    rounds(prog, Machine::Cpu, |_| {})
 }
 
 /// Takes derivatives from the innermost outwards, and does something between.
-fn rounds(prog: &mut Prog<Soacs>, between: fn(&mut Prog<Soacs>)) -> Vec<Refusal> {
+fn rounds(prog: &mut Prog<Soacs>, machine: Machine, between: fn(&mut Prog<Soacs>)) -> Vec<Refusal> {
     loop {
         let all = derivatives(prog, |ad| ad.mode != AdMode::Rule);
         if all.is_empty() {
@@ -87,7 +112,7 @@ fn rounds(prog: &mut Prog<Soacs>, between: fn(&mut Prog<Soacs>)) -> Vec<Refusal>
             return vec![];
         }
         if !forward_round(prog) {
-            match reverse_round(prog) {
+            match reverse_round(prog, machine) {
                 Round::Refused(refusals) => return refusals,
                 Round::Nothing => {
                     return refused(all, "the derivative of a function that calls itself in a derivative")
@@ -152,10 +177,10 @@ fn forward_round(prog: &mut Prog<Soacs>) -> bool {
 }
 
 /// The same by reverse mode.
-fn reverse_round(prog: &mut Prog<Soacs>) -> Round {
+fn reverse_round(prog: &mut Prog<Soacs>, machine: Machine) -> Round {
     let with = functions_with_derivatives(prog);
     let (b, funs) = start(prog);
-    let mut reverse = Reverse::new(b, &funs);
+    let mut reverse = Reverse::new(b, &funs, machine);
     let any = walk(prog, &mut |stm| {
         let at = point::of_bundle(stm, AdMode::Reverse).or_else(|| point::of_one(stm, AdMode::Reverse))?;
         is_plain(&at.lambda().body, &with).then(|| at.reversed(&mut reverse))

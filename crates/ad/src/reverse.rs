@@ -30,13 +30,14 @@
 
 mod accumulators;
 mod adjoints;
+mod bins;
 mod control;
 mod derived;
 mod hist;
 mod loops;
 mod map;
 mod nest;
-mod operators;
+pub(crate) mod operators;
 mod point;
 mod prepare;
 mod reduce;
@@ -48,6 +49,7 @@ mod undo;
 mod views;
 
 use crate::activity::{is_active, Activity};
+use crate::Machine;
 pub(crate) use adjoints::Adjoint;
 pub(crate) use derived::Derived;
 use fehu_base::Name;
@@ -63,6 +65,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The state of reverse mode.
 pub(crate) struct Reverse<'a> {
     pub(crate) b: Builder<Soacs>,
+    /// What the code is for.
+    pub(crate) machine: Machine,
     pub(crate) activity: Activity<'a>,
     pub(crate) active: FxHashSet<Name>,
     /// The adjoints of names in the scope that we are in.
@@ -95,9 +99,14 @@ pub(crate) enum Tape {
 
 impl<'a> Reverse<'a> {
     /// Nothing is made yet.
-    pub(crate) fn new(b: Builder<Soacs>, funs: &'a FxHashMap<Name, FunDef<Soacs>>) -> Reverse<'a> {
+    pub(crate) fn new(
+        b: Builder<Soacs>,
+        funs: &'a FxHashMap<Name, FunDef<Soacs>>,
+        machine: Machine,
+    ) -> Reverse<'a> {
         Reverse {
             b,
+            machine,
             activity: Activity { funs, calls: FxHashMap::default() },
             active: FxHashSet::default(),
             adjoints: FxHashMap::default(),

@@ -16,6 +16,7 @@
 use crate::compile::{Product, Settings};
 use crate::front::Front;
 use crate::target::Target;
+use fehu_ad::Machine;
 use fehu_base::{Diagnostic, Span};
 use fehu_codegen::{Backend, Mode, Output};
 use fehu_flatten::irregular::{self, Form};
@@ -42,8 +43,8 @@ use fehu_memory::{
 };
 use fehu_opt::fusion::over_views;
 use fehu_opt::{
-    copies, cse, dce, filter, fusion, inline, invariant, mark_consumed, operators, promises, runs, simplify,
-    sink,
+    accumulators, copies, cse, dce, filter, fusion, inline, invariant, mark_consumed, operators, promises,
+    runs, simplify, sink,
 };
 use fehu_pass::{Pipeline, Refusal, Stop};
 use std::cell::RefCell;
@@ -70,12 +71,14 @@ pub fn of<'a>(
 }
 
 /// Optimised combinators.
-pub fn soacs<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
-    fused().then(finished()).pass(promises::PASS, "what loops are made of looks for checks that may fail")
+pub fn soacs<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    fused(target)
+        .then(finished())
+        .pass(promises::PASS, "what loops are made of looks for checks that may fail")
 }
 
 /// The same with irregular nests in versions.
-pub fn soacs_in_versions<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+pub fn soacs_in_versions<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
     let flat = Pipeline::new()
         .pass(promises::PASS, "from here on, what has a check may fail")
         .pass(few_points::PASS, "maps are as fused as they get; calls that leave them are done together")
@@ -95,11 +98,16 @@ pub fn soacs_in_versions<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
             copies::PASS,
             "recursion that goes level by level takes arrays over, and reads parts of what it gives back",
         );
-    fused().then(flat).then(finished())
+    fused(target).then(flat).then(finished())
 }
 
 /// Up to the first fusion, and what that makes possible.
-fn fused<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+fn fused<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    let (machine, accumulations) = match target {
+        Target::C => (Machine::Cpu, accumulators::WITHOUT_HISTOGRAMS),
+        Target::Multicore => (Machine::Cpu, accumulators::PASS),
+        Target::OpenCl | Target::Cuda => (Machine::Gpu, accumulators::PASS),
+    };
     Pipeline::new()
         .pass(
             simplify::SOACS,
@@ -118,8 +126,12 @@ fn fused<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
         )
         .pass_or_refuse(
             "derive",
-            fehu_ad::derive,
+            move |prog| fehu_ad::derive(prog, machine),
             "functions are inlined and small; fusion mixes what has rules of its own, and fuses what this makes",
+        )
+        .pass(
+            accumulations,
+            "derivatives make most of them; fusion stops at what remains, and fuses what this makes",
         )
         .pass(copies::PASS, "views of arrays that change later look like copies, which hinders fusion")
         .pass(fusion::PASS, "arrays that are only read element by element are not computed as arrays")
@@ -148,7 +160,7 @@ fn finished<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
 
 /// Sequential C.
 pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
-    soacs()
+    soacs(Target::C)
         .pass(over_views::PASS, "after fusion, which maps of views remain is known")
         .lowering("sequential", |prog| Ok(fehu_flatten::sequential(prog)), "combinators become loops")
         .pass(simplify::KERNELS, "elements of ranges and replicates are known now that combinators are loops")
@@ -165,7 +177,7 @@ pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
 /// C with threads.
 pub fn multicore<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
     let flatten = |prog| Ok(fehu_flatten::multicore(prog, &fehu_flatten::MulticoreOptions::default()));
-    soacs()
+    soacs(Target::Multicore)
         .pass(over_views::PASS, "after fusion, which maps of views remain is known")
         .lowering("multicore", flatten, "combinators become tasks and loops")
         .pass(simplify::KERNELS, "elements of arrays that nobody needs as arrays are scalars now")
@@ -185,7 +197,7 @@ pub fn gpu<'a>(
     settings: &'a Settings,
     warnings: &'a RefCell<Vec<Diagnostic>>,
 ) -> Pipeline<'a, Prog<Soacs>, Program> {
-    let kernels = soacs_in_versions()
+    let kernels = soacs_in_versions(settings.target)
         .pass(
             operators::PASS,
             "flattening takes operators on arrays to pieces; other back ends apply them whole",

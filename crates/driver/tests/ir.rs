@@ -209,7 +209,8 @@ fn fused(_: &Path, text: &str) -> Result<(), String> {
         let which = ["screma", "hist", "scatter", "filter"].iter().position(|k| *k == kind).ok_or(kind)?;
         expected[which] = n.parse().map_err(|e| format!("{part}: {e}"))?;
     }
-    let done = pipelines::soacs().run(program(text)?, &mut Runner { validate: true, ..Runner::default() });
+    let done =
+        pipelines::soacs(Target::C).run(program(text)?, &mut Runner { validate: true, ..Runner::default() });
     let prog = done.map_err(|stop| format!("{stop:?}"))?;
     let mut found = [0, 0, 0, 0];
     for fun in &prog.funs {

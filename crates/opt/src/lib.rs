@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod accumulators;
 pub mod copies;
 pub mod cse;
 pub mod dce;

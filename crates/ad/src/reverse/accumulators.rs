@@ -8,7 +8,7 @@
 //! When the body is entered again, it is without accumulators: what it puts in there was put in by the
 //! forward sweep.
 
-use super::operators::{groups, known, Known};
+use super::operators::adds;
 use super::Reverse;
 use fehu_base::Name;
 use fehu_ir::soac::{Screma, Soac};
@@ -22,8 +22,7 @@ impl Reverse<'_> {
         for (input, token) in w.inputs.iter().zip(&lambda.params) {
             let (own, others) = rest.split_at(input.arrays.len());
             rest = others;
-            let is_sum = |op: &fehu_ir::Lambda<Soacs>| groups(op).iter().all(|(_, g)| known(g) == Known::Sum);
-            let sums = input.op.as_ref().is_some_and(|(op, _)| is_sum(op));
+            let sums = input.op.as_ref().is_some_and(|(op, _)| adds(op));
             if !sums && self.active.contains(&token.name) {
                 self.refuse("the adjoint of an accumulator that does not add");
             }

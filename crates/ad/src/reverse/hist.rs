@@ -7,7 +7,7 @@
 //! h = hist (*) d is vs        zeros z[b] and product p[b] of the rest of each bin, d among them; then as of products
 //! ```
 //!
-//! What has an index out of bounds gets nothing. Operators of other kinds are loops; see `prepare`.
+//! What has an index out of bounds gets nothing. Operators of other kinds are no histograms here; see `prepare`.
 
 use super::adjoints::multiplication;
 use super::nest::{array, whole};

@@ -115,6 +115,11 @@ pub(crate) fn groups(op: &Lambda<Soacs>) -> Vec<(Vec<usize>, Lambda<Soacs>)> {
     made
 }
 
+/// Whether an operator adds, on each of its components.
+pub(crate) fn adds(op: &Lambda<Soacs>) -> bool {
+    groups(op).iter().all(|(_, g)| known(g) == Known::Sum)
+}
+
 /// The operator with its operands exchanged.
 pub(crate) fn exchanged(op: &Lambda<Soacs>) -> Lambda<Soacs> {
     let (left, right) = op.params.split_at(op.params.len() / 2);

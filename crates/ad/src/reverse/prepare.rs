@@ -4,20 +4,26 @@
 //! reduce f e (map g xs)          let (ys) = map g xs   reduce f e ys           the function is a map of its own
 //! reduce of independent parts    one reduction for each of them
 //! reduce (map2 f) es xss         map (reduce f) es (transpose xss)             scans and histograms as well
-//! scan of arrays, histogram of   a loop
-//!   operators without a rule
+//! scan of arrays                 a loop
+//! histogram of operators         sorting and a scan (`bins`); on CPUs a loop
+//!   without a rule
 //! while                          a first run counts the steps, then as `for`
+//! #[bound(n)] while              for, with a branch that does nothing once the condition does not hold
 //! #[stripmine(k)] for            k loops in each other, so that each saves few states
 //! ```
 
+use super::bins::of_numbers;
 use super::hist::known_of_rows;
 use super::nest::{array, mapping};
 use super::operators::{groups, known, of_vectors, Known};
 use super::Reverse;
+use crate::Machine;
 use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::soac::{Filter, Hist, HistOp, Reduce, Scan, Scatter, Screma, Soac};
-use fehu_ir::{Attr, Basic, Body, Exp, Lambda, Loop, LoopForm, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{
+    Attr, Basic, Body, ErrorPart, Exp, Lambda, Loop, LoopForm, PatElem, Purpose, Soacs, Stm, SubExp, Type,
+};
 use rustc_hash::FxHashSet;
 
 /// What comes in place of a statement.
@@ -114,8 +120,13 @@ impl Reverse<'_> {
             Exp::Op(Soac::Hist(h)) => self.split_hist(&stm.pat, h),
             Exp::Op(Soac::Scatter(s)) => self.split_scatter(&stm.pat, s),
             Exp::Op(Soac::Filter(f)) => self.split_filter(stm.pat, f),
-            Exp::Loop(l) if matches!(l.form, LoopForm::While(_)) => self.counted(stm.pat, *l),
-            Exp::Loop(l) => self.stripped(stm.pat, *l, k),
+            Exp::Loop(l) => match (l.form.clone(), bound(&stm.attrs)) {
+                (LoopForm::While(more), Some(most)) if is_regular(&l) => {
+                    self.bounded(&stm.pat, *l, more, most)
+                }
+                (LoopForm::While(_), _) => self.counted(stm.pat, *l),
+                (LoopForm::For { .. }, _) => self.stripped(stm.pat, *l, k),
+            },
             Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_) => {}
         }
         self.b.certs = certs;
@@ -313,6 +324,9 @@ impl Reverse<'_> {
         }
         match of_vectors(&op.op) {
             Some(inner) => self.hist_by_columns(n, pat, is, values, &op, &inner),
+            None if self.machine == Machine::Gpu && of_numbers(&op) => {
+                self.hist_sorted(n, pat, is, values, &op);
+            }
             None => self.hist_loop(n, pat, is, values, &op),
         }
     }
@@ -438,6 +452,39 @@ impl Reverse<'_> {
         self.bind_pat(&pat, Exp::Op(Soac::Filter(Filter { width: f.width, arrays, kept: f.kept, lambda })));
     }
 
+    /// A loop that makes a number of steps at most. That it does is checked.
+    fn bounded(&mut self, pat: &[PatElem<Soacs>], l: Loop<Soacs>, more: Name, most: i64) {
+        let Loop { params, body, .. } = l;
+        let types: Vec<Type> = params.iter().map(|(p, _)| p.ty.clone()).collect();
+        let names: Vec<SubExp> = params.iter().map(|(p, _)| p.name.into()).collect();
+        let var = self.b.fresh("i", Type::I64);
+        let body = self.nested(|r| {
+            let step = |r: &mut Self| {
+                body.stms.into_iter().for_each(|stm| r.b.push(stm));
+                body.result
+            };
+            r.choice(more.into(), &types, step, |_| names.clone())
+        });
+        let form = LoopForm::For { var, ty: fehu_base::prim::IntType::I64, bound: SubExp::i64(most) };
+        let at = params.iter().position(|(p, _)| p.name == more);
+        let results: Vec<Type> = pat.iter().map(|p| p.ty.clone()).collect();
+        let made = self.b.bind_all("last", results, Exp::Loop(Box::new(Loop { params, form, body })));
+        let Some(more) = at.and_then(|at| made.get(at)) else {
+            fehu_base::bug!("a loop without a condition")
+        };
+        let done = self.equal((*more).into(), SubExp::bool(false));
+        let message =
+            vec![ErrorPart::Text("The loop makes more steps than its attribute `bound` says.".into())];
+        let cert = self.b.assert(done, message, Purpose::Values);
+        self.b.certs.extend(cert);
+        for (p, n) in pat.iter().zip(made) {
+            self.bind_pat(std::slice::from_ref(p), Exp::Basic(Basic::SubExp(n.into())));
+        }
+        if cert.is_some() {
+            self.b.certs.pop();
+        }
+    }
+
     /// A loop of which is not known how often it runs.
     fn counted(&mut self, pat: Vec<PatElem<Soacs>>, l: Loop<Soacs>) {
         let (mut copy, _) = self.loop_again(&l);
@@ -457,14 +504,29 @@ impl Reverse<'_> {
 
 /// Into how many nested loops a loop is to be split.
 fn strips(attrs: &[Attr]) -> i64 {
-    let of = |a: &Attr| match a {
-        Attr::Comp(name, args) if name.as_str() == "stripmine" => match args.as_slice() {
+    number(attrs, "stripmine").unwrap_or(0)
+}
+
+/// How many steps a loop makes at most, as the program says.
+fn bound(attrs: &[Attr]) -> Option<i64> {
+    number(attrs, "bound").filter(|n| *n >= 0)
+}
+
+/// The number that an attribute has.
+fn number(attrs: &[Attr], of: &str) -> Option<i64> {
+    attrs.iter().find_map(|a| match a {
+        Attr::Comp(name, args) if name.as_str() == of => match args.as_slice() {
             [Attr::Int(k)] => Some(*k),
             _ => None,
         },
         Attr::Comp(..) | Attr::Atom(_) | Attr::Int(_) => None,
-    };
-    attrs.iter().find_map(of).unwrap_or(0)
+    })
+}
+
+/// Whether the parameters of a loop have the same sizes in all steps.
+fn is_regular(l: &Loop<Soacs>) -> bool {
+    let own = |e: &SubExp| l.params.iter().any(|(p, _)| *e == p.name.into());
+    !l.params.iter().any(|(p, _)| p.ty.shape().iter().any(own))
 }
 
 /// Whether a lambda gives what it is given.
