@@ -35,8 +35,8 @@ mod tests;
 mod vectors;
 
 pub(crate) use self::plain::{renamed, Renaming};
-pub(crate) use self::vectors::helpful as helpful_vectors;
 use self::rectangle::ByRectangles;
+pub(crate) use self::vectors::helpful as helpful_vectors;
 use fehu_base::tuning::cpu_loops;
 use fehu_base::NameSource;
 use fehu_imp::alias::Aliases;

@@ -1,7 +1,9 @@
 //! The text of statements.
 
 use super::Text;
-use crate::ops::{CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, RacingWrite, TaskOp, Vectors, Way};
+use crate::ops::{
+    CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, RacingWrite, TaskOp, Vectors, Way,
+};
 use crate::parts::flat;
 use crate::syntax::{Arg, Code, ErrorPart, Expr, Order, Param, Place};
 use fehu_base::prim::{IntType, PrimType};

@@ -375,10 +375,7 @@ pub(super) fn has_vector_form(e: &Expr) -> bool {
             a,
             b,
         ) => has_vector_form(a) && has_vector_form(b),
-        Expr::PrimFn(
-            PrimFn { op: MathFn::Sqrt | MathFn::Rsqrt | MathFn::Exp | MathFn::Log, .. },
-            args,
-        ) => {
+        Expr::PrimFn(PrimFn { op: MathFn::Sqrt | MathFn::Rsqrt | MathFn::Exp | MathFn::Log, .. }, args) => {
             args.iter().all(has_vector_form)
         }
         Expr::UnOp(..)

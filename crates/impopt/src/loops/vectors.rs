@@ -167,14 +167,15 @@ enum Cost {
 fn cost(e: &Expr) -> Cost {
     use FloatType::{F32, F64};
     match e {
-        Expr::BinOp(BinOp::FAdd(F32 | F64) | BinOp::FSub(F32 | F64) | BinOp::FMul(F32 | F64), ..) => Cost::Sum,
-        Expr::BinOp(BinOp::FDiv(F32 | F64), ..) => Cost::Slow,
-        Expr::PrimFn(PrimFn { op, at: PrimType::Float(F32 | F64) }, _) if *op == MathFn::Exp => Cost::Sum,
-        Expr::PrimFn(PrimFn { op, at: PrimType::Float(F32 | F64) }, _)
-            if matches!(op, MathFn::Sqrt | MathFn::Rsqrt | MathFn::Log) =>
-        {
-            Cost::Slow
+        Expr::BinOp(BinOp::FAdd(F32 | F64) | BinOp::FSub(F32 | F64) | BinOp::FMul(F32 | F64), ..) => {
+            Cost::Sum
         }
+        Expr::BinOp(BinOp::FDiv(F32 | F64), ..) => Cost::Slow,
+        Expr::PrimFn(PrimFn { op: MathFn::Exp, at: PrimType::Float(F32 | F64) }, _) => Cost::Sum,
+        Expr::PrimFn(
+            PrimFn { op: MathFn::Sqrt | MathFn::Rsqrt | MathFn::Log, at: PrimType::Float(F32 | F64) },
+            _,
+        ) => Cost::Slow,
         Expr::PrimFn(..) | Expr::Gpu(_) => Cost::Scalar,
         Expr::BinOp(op, ..) => match op {
             BinOp::Add(_)
