@@ -74,9 +74,6 @@ pub enum Machine {
 
 /// Replaces derivatives by code. What cannot be replaced is refused.
 pub fn derive(prog: &mut Prog<Soacs>, machine: Machine) -> Vec<Refusal> {
-    if !derivatives(prog, |ad| ad.mode == AdMode::Reverse).is_empty() && combine_otherwise(prog) {
-        accumulators::as_histograms(prog);
-    }
     // What the outer derivatives see is no more than is needed.
     rounds(prog, machine, |prog| {
         (simplify::SOACS.run)(prog);
@@ -98,13 +95,16 @@ fn combine_otherwise(prog: &Prog<Soacs>) -> bool {
     any
 }
 
-/// The same for the interpreter: all other code stays as it is.
+/// The same for the interpreter: other code stays as it is, but for accumulators that have no rule.
 pub fn derive_only(prog: &mut Prog<Soacs>) -> Vec<Refusal> {
     rounds(prog, Machine::Cpu, |_| {})
 }
 
 /// Takes derivatives from the innermost outwards, and does something between.
 fn rounds(prog: &mut Prog<Soacs>, machine: Machine, between: fn(&mut Prog<Soacs>)) -> Vec<Refusal> {
+    if !derivatives(prog, |ad| ad.mode == AdMode::Reverse).is_empty() && combine_otherwise(prog) {
+        accumulators::as_histograms(prog);
+    }
     loop {
         let all = derivatives(prog, |ad| ad.mode != AdMode::Rule);
         if all.is_empty() {

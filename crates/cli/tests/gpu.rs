@@ -274,7 +274,8 @@ entry main (ns: []i64) =\n  reduce_by_index (replicate 3 0) gcd 0 (map (% 3) ns)
         (
             format!(
                 "entry main (ns: []i64) =\n  map (\\n -> {list} let m = length xs + n in i64.sum
-  (intrinsics.hist_stream (replicate m 0i64) (+) 0 (\\(acc: *intrinsics.acc ([m]i64)) i -> intrinsics.acc_write acc (i % m) 1) (iota n))) ns"
+  (intrinsics.hist_stream (replicate m 0i64) (+) 0 (\\(acc: *intrinsics.acc ([m]i64)) i ->
+    loop acc for j < i do intrinsics.acc_write acc (i * j % m) 1) (iota n))) ns"
             ),
             (accumulator, 3, "2:3"),
         ),

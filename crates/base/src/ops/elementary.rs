@@ -70,12 +70,12 @@ pub(super) fn exp_f32(x: f32) -> f32 {
 
 /// The natural logarithm.
 pub(super) fn log_f64(x: f64) -> f64 {
-    let small = x < f64::MIN_POSITIVE;
-    let bits = (if small { x * 18014398509481984.0 } else { x }).to_bits();
+    let is_small = x < f64::MIN_POSITIVE;
+    let bits = (if is_small { x * 18014398509481984.0 } else { x }).to_bits();
     // The power of two, counted from -1024, such that what is left is at least the root of 1/2.
     let power = bits.wrapping_sub(0x3fe6_a09e_667f_3bcd).wrapping_add(1024 << 52) >> 52;
     let m = f64::from_bits(bits.wrapping_sub(power << 52).wrapping_add(1024 << 52));
-    let origin = if small { 4503599627370496.0 + 1024.0 + 54.0 } else { 4503599627370496.0 + 1024.0 };
+    let origin = if is_small { 4503599627370496.0 + 1024.0 + 54.0 } else { 4503599627370496.0 + 1024.0 };
     let k = f64::from_bits(0x4330_0000_0000_0000 | power) - origin;
     let f = m - 1.0;
     let s = f / (2.0 + f);
@@ -98,11 +98,11 @@ pub(super) fn log_f64(x: f64) -> f64 {
 
 /// The same for `f32`.
 pub(super) fn log_f32(x: f32) -> f32 {
-    let small = x < f32::MIN_POSITIVE;
-    let bits = (if small { x * 33554432.0 } else { x }).to_bits();
+    let is_small = x < f32::MIN_POSITIVE;
+    let bits = (if is_small { x * 33554432.0 } else { x }).to_bits();
     let power = bits.wrapping_sub(0x3f35_04f3).wrapping_add(128 << 23) >> 23;
     let m = f32::from_bits(bits.wrapping_sub(power << 23).wrapping_add(128 << 23));
-    let origin = if small { 8388608.0 + 128.0 + 25.0 } else { 8388608.0 + 128.0 };
+    let origin = if is_small { 8388608.0 + 128.0 + 25.0 } else { 8388608.0 + 128.0 };
     let k = f32::from_bits(0x4b00_0000 | power) - origin;
     let f = m - 1.0;
     let s = f / (2.0 + f);

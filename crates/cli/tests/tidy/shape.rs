@@ -27,7 +27,7 @@ const MAX_FILES_OF_TYPE: usize = 8;
 const SPREAD: [(&str, &str, usize, &str); 1] = [(
     "ad",
     "Reverse",
-    19,
+    20,
     "each kind of statement has a rule, in a file of its own, that changes the table of adjoints",
 )];
 

@@ -56,11 +56,11 @@ SCALAR_FUN float exp_f32(float x) {
 }
 
 SCALAR_FUN double log_f64(double x) {
-  bool small = x < DBL_MIN;
-  uint64_t bits = (uint64_t)to_bits64(small ? x * 18014398509481984.0 : x);
+  bool is_small = x < DBL_MIN;
+  uint64_t bits = (uint64_t)to_bits64(is_small ? x * 18014398509481984.0 : x);
   uint64_t power = (bits - UINT64_C(0x3fe6a09e667f3bcd) + (UINT64_C(1024) << 52)) >> 52;
   double m = from_bits64((int64_t)(bits - (power << 52) + (UINT64_C(1024) << 52)));
-  double origin = small ? 4503599627370496.0 + 1024.0 + 54.0 : 4503599627370496.0 + 1024.0;
+  double origin = is_small ? 4503599627370496.0 + 1024.0 + 54.0 : 4503599627370496.0 + 1024.0;
   double k = from_bits64((int64_t)(UINT64_C(0x4330000000000000) | power)) - origin;
   double f = m - 1.0;
   double s = f / (2.0 + f);
@@ -76,11 +76,11 @@ SCALAR_FUN double log_f64(double x) {
   return x == 0.0 ? -(double)INFINITY : y;
 }
 SCALAR_FUN float log_f32(float x) {
-  bool small = x < FLT_MIN;
-  uint32_t bits = (uint32_t)to_bits32(small ? x * 33554432.0f : x);
+  bool is_small = x < FLT_MIN;
+  uint32_t bits = (uint32_t)to_bits32(is_small ? x * 33554432.0f : x);
   uint32_t power = (bits - 0x3f3504f3u + (128u << 23)) >> 23;
   float m = from_bits32((int32_t)(bits - (power << 23) + (128u << 23)));
-  float origin = small ? 8388608.0f + 128.0f + 25.0f : 8388608.0f + 128.0f;
+  float origin = is_small ? 8388608.0f + 128.0f + 25.0f : 8388608.0f + 128.0f;
   float k = from_bits32((int32_t)(0x4b000000u | power)) - origin;
   float f = m - 1.0f;
   float s = f / (2.0f + f);
