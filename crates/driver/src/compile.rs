@@ -41,7 +41,7 @@ pub struct Settings {
     pub stops: bool,
     /// On GPUs: one version of each nest, chosen by its shape, instead of several chosen at run time.
     pub moderate: bool,
-    /// Nobody takes the executable to another machine: it only has code for this processor.
+    /// The executable stays on this machine: it only has code for its processor.
     pub stays_here: bool,
 }
 

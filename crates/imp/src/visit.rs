@@ -193,7 +193,8 @@ macro_rules! walks {
                 }
                 CpuOp::Outlined(outlined) => {
                     // The lists of names are those of what is mentioned in the code.
-                    let Outlined { var: _, inputs: _, updated: _, blocks: _, can_fail: _, vectors: _, code } = &$($m)? **outlined;
+                    let Outlined { var: _, inputs: _, updated: _, blocks: _, can_fail: _, vectors: _, code } =
+                        &$($m)? **outlined;
                     deep(|| v.code(code));
                 }
                 CpuOp::GetSize(x, _) | CpuOp::GetSizeMax(x, _) => v.assigned(x),

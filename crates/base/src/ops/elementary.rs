@@ -72,7 +72,7 @@ pub(super) fn exp_f32(x: f32) -> f32 {
 pub(super) fn log_f64(x: f64) -> f64 {
     let is_small = x < f64::MIN_POSITIVE;
     let bits = (if is_small { x * 18014398509481984.0 } else { x }).to_bits();
-    // The power of two, counted from -1024, such that what is left is at least the root of 1/2.
+    // The power of two, counted from -1024, such that the rest is at least the root of 1/2.
     let power = bits.wrapping_sub(0x3fe6_a09e_667f_3bcd).wrapping_add(1024 << 52) >> 52;
     let m = f64::from_bits(bits.wrapping_sub(power << 52).wrapping_add(1024 << 52));
     let origin = if is_small { 4503599627370496.0 + 1024.0 + 54.0 } else { 4503599627370496.0 + 1024.0 };

@@ -43,7 +43,7 @@
 #pragma GCC diagnostic ignored "-Wtype-limits"
 #endif
 
-// Every operation of the language rounds by itself, whatever the processor and the standard that a compiler is asked for.
+// Every operation of the language rounds by itself, on every processor and with every standard of C.
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)

@@ -7,7 +7,7 @@
 //
 // WIDE_LOOP(f, (int64_t n, float *xs), (n, xs)) defines f from f_body: with 256
 // bits where there are so many. WIDEST_LOOP has a version with 512, too. A
-// compiler that is told the width of all code, by -march or VECTOR_BITS, makes
+// compiler that gets the width for all code, by -march or VECTOR_BITS, makes
 // one version only.
 
 #if defined(__GNUC__) && defined(__x86_64__)
@@ -15,9 +15,6 @@
 #else
 #define LOOP_BODY static inline UNUSED
 #endif
-
-#define BASIC_LOOP(name, params, args) \
-  static inline UNUSED int name params { return name##_body args; }
 
 // Whether all code has wide vectors, or may not have any.
 #if !defined(__GNUC__) || !defined(__x86_64__) || defined(__AVX2__)
@@ -48,7 +45,9 @@
 #define WIDEST_LOOP(name, params, args) \
   LOOP_256(name, params, args)          \
   LOOP_512(name, params, args)          \
-  static inline UNUSED int name params { return HAS_512 ? name##_512 args : HAS_256 ? name##_256 args : name##_body args; }
+  static inline UNUSED int name params { \
+    return HAS_512 ? name##_512 args : HAS_256 ? name##_256 args : name##_body args; \
+  }
 
 #elif VECTOR_BITS < 256
 

@@ -149,7 +149,7 @@ impl Edits {
         }
     }
 
-    /// Leaves out accumulators that a statement hands on as they are. Whether it gives anything then.
+    /// Leaves out accumulators that a statement passes on unchanged. Whether it gives anything then.
     fn without_unused(&mut self, stm: &mut Stm<Soacs>) -> bool {
         let lost = self.unused(stm);
         if lost.is_empty() {

@@ -2,7 +2,7 @@
 //! it computes one contribution.
 //!
 //! Code is made for what is needed only. An element of a mapped array is computed as the map does it. What
-//! takes long, and would be computed more often than before, is stored by the code that is there, and read.
+//! takes long, and would be computed more often than before, is stored by the original code, and read.
 
 use super::scopes::{Is, Kind, ScopeId, Scopes};
 use fehu_base::prim::PrimType;
@@ -28,7 +28,7 @@ const MOST_STATEMENTS: usize = 400;
 /// What is known at a place in the code that is made.
 #[derive(Clone, Default)]
 pub(super) struct Env {
-    /// What stands for names of the code that is there.
+    /// What stands for names of the original code.
     values: FxHashMap<Name, SubExp>,
     /// The element that each map is at.
     counters: FxHashMap<ScopeId, SubExp>,
@@ -47,7 +47,7 @@ pub(super) struct Values<'v, 'a> {
     deps: FxHashMap<Name, Dims>,
     /// Instructions that a name takes and that are computed more often than before.
     again: FxHashMap<Name, usize>,
-    /// What is stored by the code that is there: the array that it becomes.
+    /// What is stored by the original code: the array that it becomes.
     pub(super) stored: FxHashMap<Name, Name>,
     made: usize,
     /// Certificates of what is read now.
@@ -111,7 +111,7 @@ impl<'v, 'a> Values<'v, 'a> {
         env.values.retain(|_, e| self.deps(*e) & dims == 0);
     }
 
-    /// A scalar of the code that is there, in the code that is made.
+    /// A scalar of the original code, in the code that is made.
     pub(super) fn scalar(&mut self, e: SubExp, env: &mut Env) -> Option<SubExp> {
         let SubExp::Var(n) = e else { return Some(e) };
         let Some(def) = self.scopes.defs.get(&n).copied() else { return Some(e) };
@@ -156,7 +156,7 @@ impl<'v, 'a> Values<'v, 'a> {
                 let slice = slice.iter().map(|d| self.dim(d, env)).collect::<Option<_>>()?;
                 self.with_certs(certs, |v| v.read(*array, slice, env))
             }
-            // The code that is there has run when this does.
+            // The original code, which keeps the check, has run when this does.
             Basic::Assert(_, _, Purpose::Program | Purpose::Sizes { .. }) => {
                 Some(SubExp::Const(PrimType::Unit.blank()))
             }
@@ -541,7 +541,7 @@ impl<'v, 'a> Values<'v, 'a> {
 
     // What is stored.
 
-    /// A part of what the code that is there computes, stored by it.
+    /// A part of what the original code computes, stored by it.
     fn read_stored(&mut self, n: Name, slice: Vec<DimIndex>, env: &Env) -> Option<SubExp> {
         let array = self.store(n)?;
         let def = self.scopes.defs.get(&n)?;
@@ -607,7 +607,7 @@ fn takes_long(is: Is<'_>) -> bool {
     }
 }
 
-/// A part of an updated array, as a part of what was put there, if it is all there by its form: an index that
+/// A part of an updated array, as a part of the new value, if it lies within that by its form: an index that
 /// is the same constant, or a dimension that is updated as a whole.
 fn updated(of: &[DimIndex], shape: &[SubExp], slice: &[DimIndex]) -> Option<Vec<DimIndex>> {
     let mut parts = vec![];
