@@ -115,7 +115,7 @@ enum Command {
     Thanks,
 }
 
-/// In a smaller address space, the allocator is told to reserve no more than [`ARENA_KIBIBYTES`].
+/// In a smaller address space, the allocator reserves no more than [`ARENA_KIBIBYTES`].
 const SMALL_ADDRESS_SPACE: u64 = 4 << 30;
 
 /// The variable that the allocator reads its reserve from, in KiB.

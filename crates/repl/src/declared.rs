@@ -121,7 +121,7 @@ fn words_of<'t>(token: &Token, text: &'t str, words: &mut BTreeSet<&'t str>) {
     words.insert(word);
 }
 
-/// The names that declarations bind for those that follow. Whether they can be told without more than these words.
+/// The names that declarations bind for those that follow. Whether these words suffice to list them.
 fn names_of(decs: &[Dec], out: &mut Vec<(Space, Ident)>) -> bool {
     decs.iter().fold(true, |known, dec| {
         let (space, name) = match dec {

@@ -97,28 +97,21 @@ fn innermost<O: Operation>(i: Name, bound: &Expr, body: &Code<O>) -> Vectors {
     };
     let (mut own, mut floats) = (FxHashSet::default(), FxHashSet::default());
     let mut vectors = true;
-    for_each_statement(body, &mut |code| match code {
-        Code::DeclareScalar(x, ty) => {
+    for_each_statement(body, &mut |code| {
+        if let Code::DeclareScalar(x, ty) = code {
             own.insert(*x);
             if let PrimType::Float(_) = ty {
                 floats.insert(*x);
             }
+        } else if let Code::SetScalar(x, e) = code {
+            // Each addition of floats waits for the one before.
+            let of_floats = matches!(e, Expr::Var(y) if floats.contains(y)) || is_of_floats(e);
+            vectors &= own.contains(x) || !of_floats;
+        } else if let Code::Write { offset, .. } = code {
+            see(offset);
+        } else if let Code::Assert { .. } = code {
+            vectors = false;
         }
-        // Each addition of floats waits for the one before.
-        Code::SetScalar(x, Expr::Var(y)) => vectors &= own.contains(x) || !floats.contains(y),
-        Code::SetScalar(x, e) => vectors &= own.contains(x) || !is_of_floats(e),
-        Code::Write { offset, .. } => see(offset),
-        Code::Assert { .. } => vectors = false,
-        Code::Seq(_)
-        | Code::If(..)
-        | Code::DeclareMem(..)
-        | Code::DeclareStatic(..)
-        | Code::SetMem(..)
-        | Code::Copy { .. }
-        | Code::For { .. }
-        | Code::While(..)
-        | Code::Call { .. }
-        | Code::Op(_) => {}
     });
     let (mut sums, mut slow) = (0, 0);
     for_each_expr(body, &mut |e| {
@@ -148,9 +141,7 @@ fn innermost<O: Operation>(i: Name, bound: &Expr, body: &Code<O>) -> Vectors {
 
 /// Whether an operator of floats has made a value.
 fn is_of_floats(e: &Expr) -> bool {
-    use BinOp::{FAdd, FDiv, FMax, FMin, FMod, FMul, FPow, FSub};
-    let Expr::BinOp(op, ..) = e else { return false };
-    matches!(op, FAdd(_) | FSub(_) | FMul(_) | FDiv(_) | FMod(_) | FMin(_) | FMax(_) | FPow(_))
+    matches!(e, Expr::BinOp(op, ..) if matches!(op.result_type(), PrimType::Float(_)))
 }
 
 /// What an operation takes as a vector instruction.

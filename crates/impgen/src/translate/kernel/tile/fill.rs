@@ -13,7 +13,7 @@
 //!
 //! Inside of the space no index has to be limited, which costs as much as the copies themselves do, and where
 //! a round of all threads is whole rows of the tile, what a thread copies lies at equal distances:
-//! `from + s * leap`, of which only the sum is computed for each copy ([`Evenly`]). A product of offsets of 64 bits
+//! `from + s * stride`, of which only the sum is computed for each copy ([`Evenly`]). A product of offsets of 64 bits
 //! takes seven instructions, and a step of `f32` products with 64 x 64 points has twenty copies beside its
 //! 1024 multiplications: 212 instructions for all copies so, and 100 with distances.
 //!
