@@ -22,7 +22,7 @@ pub use evict::{MAX_AGE, MAX_BYTES};
 
 use crate::cc::this_processor;
 use crate::compile::{compile_front, Failure, Settings};
-use crate::files::{write_with_mode, TempFolder};
+use crate::files::{start_when_closed, write_with_mode, TempFolder};
 use crate::front::Front;
 use sha2::{Digest, Sha256};
 use std::fs::{File, OpenOptions};
@@ -102,16 +102,15 @@ pub fn start<T>(
     match stored.and_then(|entry| from_cache(&entry, &spawn)) {
         Some(started) => Ok(started),
         // It may be gone as soon as it runs.
-        None => {
-            spawn(&private).map_err(|e| Failure::Outside(format!("could not run {}: {e}", private.display())))
-        }
+        None => start_when_closed(|| spawn(&private))
+            .map_err(|e| Failure::Outside(format!("could not run {}: {e}", private.display()))),
     }
 }
 
 /// Starts an entry of the cache. One that cannot be started is useless (its file system or its permissions
 /// forbid it, or the cache is being cleaned), and is removed.
 fn from_cache<T>(entry: &Path, spawn: impl Fn(&Path) -> io::Result<T>) -> Option<T> {
-    let started = spawn(entry);
+    let started = start_when_closed(|| spawn(entry));
     if started.is_err() {
         let _ = std::fs::remove_file(entry);
     }

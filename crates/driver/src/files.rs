@@ -9,9 +9,11 @@
 //! read_source("/dev/zero")  ==>  Err("it is larger than 16 MiB, the limit for source files")
 //! ```
 
+mod executable;
 mod temporary;
 mod writing;
 
+pub use executable::start_when_closed;
 pub(crate) use temporary::FILE_PREFIX;
 pub use temporary::{unless_ending, TempFolder};
 pub use writing::{argument, write, write_with_mode, Batch};

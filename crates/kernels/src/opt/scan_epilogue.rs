@@ -133,7 +133,8 @@ impl Join {
         users.dedup();
         let at = users.iter().position(|u| body.stms.get(*u).is_some_and(|stm| map_of(stm).is_some()))?;
         let (reads, m) = (&users[..at], users[at]);
-        let fits = self.fits(scan, pat, map_of(&body.stms[m])?);
+        let map = map_of(&body.stms[m])?;
+        let fits = self.fits(scan, pat, map) && computes_again_cheaply(scan, pat, map);
         let sums = reads.is_empty()
             || (scalar_instructions(&scan.body.body)? <= scan_epilogue::REPEATED_INSTRUCTIONS
                 && scan.space.dims.len() == 1);
@@ -148,17 +149,12 @@ impl Join {
             return false;
         }
         let here: Vec<DimIndex> = map.space.dims.iter().map(|d| DimIndex::Fix(d.0.into())).collect();
-        let Some(read) = only_at(&map.body.body, pat, |slice| slice == here) else { return false };
         // Its own results are written elsewhere.
-        let apart = map.body.returns.iter().all(|ret| match ret {
-            KernelReturn::Elem => true,
-            KernelReturn::Write { array, .. } => pat.iter().all(|p| p.name != *array),
-        });
-        let again = pat[scan.combined()..].iter().any(|p| read.contains(&p.name));
-        apart
-            && (!again
-                || scalar_instructions(&scan.body.body)
-                    .is_some_and(|cost| cost <= scan_epilogue::REPEATED_INSTRUCTIONS))
+        only_at(&map.body.body, pat, |slice| slice == here).is_some()
+            && map.body.returns.iter().all(|ret| match ret {
+                KernelReturn::Elem => true,
+                KernelReturn::Write { array, .. } => pat.iter().all(|p| p.name != *array),
+            })
     }
 
     /// Whether all that a statement does with the results of a scan is to read last elements of sums.
@@ -418,6 +414,16 @@ fn map_of(stm: &Stm<Kernels>) -> Option<&SegOp<Kernels>> {
     let scalars = seg.types.iter().all(|t| matches!(t, Type::Prim(_)));
     let plain = matches!(seg.kind, SegKind::Map) && seg.level == SegLevel::Thread && seg.grid.is_none();
     (scalars && plain).then_some(seg)
+}
+
+/// Whether a map reads only scanned values, or the other results of the scan's body are cheap to compute again.
+fn computes_again_cheaply(scan: &SegOp<Kernels>, pat: &[PatElem<Kernels>], map: &SegOp<Kernels>) -> bool {
+    let others = &pat[scan.combined()..];
+    let mut mentions = Mentions { arrays: others, count: 0 };
+    fehu_ir::visit::Visitor::body(&mut mentions, &map.body.body);
+    mentions.count == 0
+        || scalar_instructions(&scan.body.body)
+            .is_some_and(|cost| cost <= scan_epilogue::REPEATED_INSTRUCTIONS)
 }
 
 /// Those of the arrays that a body mentions, if it does nothing with them but read elements at such places.

@@ -7,6 +7,7 @@
 
 use crate::threads;
 use fehu_data::server::{Server, ServerError};
+use fehu_driver::files::start_when_closed;
 use std::fmt;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -88,8 +89,7 @@ impl ServerProcess {
             None => Command::new(&executable),
         };
         command.args(options).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command
-            .spawn()
+        let mut child = start_when_closed(|| command.spawn())
             .map_err(|e| Trouble::Dead(format!("could not run {}: {e}", executable.display())))?;
         let stderr = Arc::new(Mutex::new(vec![]));
         let (Some(stdout), Some(stdin)) = (child.stdout.take(), child.stdin.take()) else {

@@ -5,6 +5,7 @@
 //! file that cannot be read at all goes to the program as it is, which says why.
 
 use super::server::reachable;
+use fehu_driver::files::start_when_closed;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -62,7 +63,8 @@ fn known(executable: &Path, runner: Option<&str>) -> Option<Vec<String>> {
         }
         None => Command::new(executable),
     };
-    let output = command.arg("--print-params").output().ok()?;
+    command.arg("--print-params");
+    let output = start_when_closed(|| command.output()).ok()?;
     if !output.status.success() {
         return None;
     }
