@@ -422,6 +422,12 @@ impl Sizer<'_> {
         let Some(Flex::Free { level, .. }) = self.flexes.get(&n).cloned() else { return Ok(()) };
         let mut names: Vec<Name> = mentioned_size(s).into_iter().collect();
         names.sort();
+        if !self.private.contains(&n) {
+            if let Some(b) = names.iter().find(|n| bound.contains(n)) {
+                return Err(self.scope_violation(*b));
+            }
+            self.admit_names(level, &names)?;
+        }
         let mut all = FxHashSet::default();
         depends_on(s, &mut all);
         if all.contains(&n) {
@@ -429,12 +435,6 @@ impl Sizer<'_> {
             let mut e = Mismatch::new(format!("Occurs check: cannot make size \"{x}\" equal to \"{y}\"."));
             e.index = Some(Named::OccursCheck);
             return Err(e);
-        }
-        if !self.private.contains(&n) {
-            if let Some(b) = names.iter().find(|n| bound.contains(n)) {
-                return Err(self.scope_violation(*b));
-            }
-            self.admit_names(level, &names)?;
         }
         self.flexes.insert(n, Flex::Is(s.clone()));
         Ok(())
