@@ -75,7 +75,8 @@ pub fn is_ignored(prog: &Prog) -> bool {
 }
 
 /// The documentation of some files.
-pub fn site(inputs: &[Input]) -> Site {
+pub fn site(title: &str, inputs: &[Input]) -> Site {
+    let _ = title;
     let names = Names::of(inputs);
     let mut site = Site { pages: vec![], warnings: vec![], examples: vec![] };
     for input in inputs {
