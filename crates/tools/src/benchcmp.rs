@@ -181,7 +181,8 @@ fn badness(group: &Group, sort: SortBy) -> f64 {
 
 fn line(s: &Speedup, width: usize, paint: Paint) -> String {
     let gap = " ".repeat(width.saturating_sub(s.dataset.chars().count()));
-    let [before, after] = s.times.map(|time| format!("{:>10.0}μs ±{:>6}", time.mid, reach(time)));
+    let [before, after] =
+        s.times.map(|time| format!("{:>10}μs ±{:>6}", short(time.mid), short(time.high - time.mid)));
     let change = format!("{:>8.2}x  {:<25}", s.ratio, verdict(s));
     let change = match (paint, s.significant, s.ratio > 1.0) {
         (Paint::Plain, _, _) | (Paint::Colours, false, _) => change,
@@ -194,12 +195,11 @@ fn line(s: &Speedup, width: usize, paint: Paint) -> String {
     format!("{}\n", line.trim_end())
 }
 
-/// How far the interval around a mean reaches; short times have a digit more.
-fn reach(time: Interval) -> String {
-    let reach = time.high - time.mid;
-    match reach < 10.0 {
-        true => format!("{reach:.1}"),
-        false => format!("{reach:.0}"),
+/// Microseconds; short times have a digit more.
+fn short(microseconds: f64) -> String {
+    match microseconds < 10.0 {
+        true => format!("{microseconds:.1}"),
+        false => format!("{microseconds:.0}"),
     }
 }
 
