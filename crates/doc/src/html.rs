@@ -174,7 +174,8 @@ pub(crate) fn source(site: &str, input: &Input) -> String {
     let mut lines = String::new();
     for (i, line) in code(&input.text, None, |_| None).lines().enumerate() {
         let n = i + 1;
-        let _ = writeln!(lines, "<span class=\"line\" id=\"L{n}\" data-n=\"{n}\">{line}</span>");
+        // Each is a block: a line break behind it would be an empty line.
+        let _ = write!(lines, "<span class=\"line\" id=\"L{n}\" data-n=\"{n}\">{line}</span>");
     }
     let (path, title) = (format!("src/{}.html", input.name), format!("{}.fut", input.name));
     let body = format!(

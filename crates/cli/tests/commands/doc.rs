@@ -104,6 +104,7 @@ fn pages_say_what_comments_say() {
         assert!(page.contains(part), "{part}\n{page}");
     }
     assert!(pages["src/numbers.html"].contains("<span class=\"comment\">-- | All about"));
+    assert!(!pages["src/numbers.html"].contains("</span>\n<span class=\"line\""), "lines are blocks already");
     assert!(pages["index.html"].contains("<h1>lib</h1>"));
     assert!(!page.contains("hidden") && !page.contains("#[inline]"), "{page}");
     assert!(pages["index.html"].contains("All about numbers &amp;"));

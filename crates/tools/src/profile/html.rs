@@ -113,13 +113,13 @@ fn table(title: &str, rows: impl Iterator<Item = (String, Option<String>, Cost)>
     let source = rows.iter().any(|(_, about, _)| about.is_some());
     let about = if source { "<th class=\"text\">source</th>" } else { "" };
     let mut out = format!(
-        "<div class=\"wide\"><table><tr><th>{title}</th>{about}<th>part</th><th>sum, μs</th><th>count</th>\
-         <th>mean</th><th>min</th><th>max</th></tr>\n"
+        "<div class=\"wide\"><table><tr><th>{title}</th><th>part</th><th>sum, μs</th><th>count</th>\
+         <th>mean</th><th>min</th><th>max</th>{about}</tr>\n"
     );
     for (name, about, c) in rows {
         let about = about.map_or(String::new(), |about| format!("<td class=\"text\">{about}</td>"));
         out.push_str(&format!(
-            "<tr><td>{name}</td>{about}<td>{:.1} %</td><td>{:.2}</td><td>{}</td><td>{:.2}</td><td>{:.2}</td><td>{:.2}</td></tr>\n",
+            "<tr><td>{name}</td><td>{:.1} %</td><td>{:.2}</td><td>{}</td><td>{:.2}</td><td>{:.2}</td><td>{:.2}</td>{about}</tr>\n",
             100.0 * c.part_of(total),
             c.sum,
             c.count,
