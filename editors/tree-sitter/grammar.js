@@ -26,7 +26,8 @@ const PREC = {
 };
 
 // What operators are made of, without some of the characters in second place.
-const symbols = without => '[' + [...'+*/%=!><|&^.-'].filter(c => !without.includes(c)).map(c => '\\' + c).join('') + ']';
+const escape = c => ('^|*+.'.includes(c) ? '\\' + c : c);
+const symbols = without => '[' + [...'+*/%=!><|&^.'].filter(c => !without.includes(c)).map(escape).join('') + (without.includes('-') ? ']' : '\\-]');
 const ANY = symbols('');
 
 // The operators of each level; a single character that has another role, too, is a word of its own.
@@ -57,7 +58,7 @@ const commas1 = rule => seq(rule, repeat(seq(',', rule)), optional(','));
 
 const operators = {};
 for (const level of Object.keys(OPERATORS)) {
-  const qualified = `(${NAME}\\.)+(${OPERATORS[level]}${(WORDS[level] || []).map(w => '|\\' + w).join('')})`;
+  const qualified = `(${NAME}\\.)+(${OPERATORS[level]}${(WORDS[level] || []).map(w => '|' + escape(w)).join('')})`;
   operators['_' + level] = $ =>
     choice(
       token(new RegExp(OPERATORS[level], 'u')),
@@ -65,6 +66,8 @@ for (const level of Object.keys(OPERATORS)) {
       ...(WORDS[level] || []),
     );
 }
+
+const levels = $ => Object.keys(OPERATORS).map(level => alias($['_' + level], $.operator));
 
 module.exports = grammar({
   name: 'futhark',
@@ -75,14 +78,7 @@ module.exports = grammar({
 
   supertypes: $ => [$._expression, $._declaration, $._type, $._pattern],
 
-  conflicts: $ => [
-    [$._atom, $.application],
-    [$._pattern_atom, $._definition_name],
-    [$._pattern_atom, $.local_function],
-    [$._pattern_atom, $.update_target],
-    [$._pattern_atom, $.for_bound],
-    [$.local_function, $.update_target],
-  ],
+  conflicts: $ => [[$._pattern_atom, $._definition_name]],
 
   rules: {
     source_file: $ => repeat($._declaration),
@@ -235,7 +231,7 @@ module.exports = grammar({
 
     // Types.
 
-    _type: $ => choice($._type_operand, $.function_type, $.existential_type),
+    _type: $ => prec.right(choice($._type_operand, $.function_type, $.existential_type)),
 
     existential_type: $ => prec.right(seq('?', repeat1($.size_parameter), '.', $._type)),
 
@@ -259,7 +255,7 @@ module.exports = grammar({
 
     payload_array: $ => seq($.size, $._type_operand),
 
-    _applied_type: $ => choice($._type_atom, $.type_application),
+    _applied_type: $ => prec.right(choice($._type_atom, $.type_application)),
 
     type_application: $ => prec.right(seq($._type_atom, repeat1(choice($._type_atom, $.size)))),
 
@@ -323,29 +319,30 @@ module.exports = grammar({
 
     ascription: $ => prec.left(PREC.ascription, seq($._expression, choice(':', ':>'), $._type)),
 
-    _unascribed: $ =>
-      choice($.range, $.binary, $.update, $.unary, $.application, $._atom, $._keyword_form),
+    _unascribed: $ => choice($.range, $._operand),
+
+    _operand: $ => choice($.binary, $.update, $.unary, $.application, $._atom, $._keyword_form),
 
     range: $ =>
       prec.left(
         PREC.range,
         seq(
-          $._unascribed,
-          optional(seq('..', $._unascribed)),
+          $._operand,
+          optional(seq('..', $._operand)),
           choice('...', '..<', '..>'),
-          $._unascribed,
+          $._operand,
         ),
       ),
 
     binary: $ =>
       choice(
-        prec.left(PREC.backquoted, seq($._unascribed, field('operator', $.backquoted), $._unascribed)),
+        prec.left(PREC.backquoted, seq($._operand, field('operator', $.backquoted), $._operand)),
         ...LEFT.map(level =>
-          prec.left(PREC[level], seq($._unascribed, field('operator', alias($['_' + level], $.operator)), $._unascribed)),
+          prec.left(PREC[level], seq($._operand, field('operator', alias($['_' + level], $.operator)), $._operand)),
         ),
         prec.right(
           PREC.pipe_left,
-          seq($._unascribed, field('operator', alias($._pipe_left, $.operator)), $._unascribed),
+          seq($._operand, field('operator', alias($._pipe_left, $.operator)), $._operand),
         ),
       ),
 
@@ -356,7 +353,7 @@ module.exports = grammar({
     backquoted: $ => seq('`', $.qualified_name, '`'),
 
     update: $ =>
-      prec.left(PREC.update, seq($._unascribed, 'with', $.update_path, '=', field('value', $._unascribed))),
+      prec.left(PREC.update, seq($._operand, 'with', $.update_path, '=', field('value', $._operand))),
 
     update_path: $ => seq(choice($.indices, $._field_name), repeat(choice(seq('.', $._field_name), $.indices))),
 
@@ -504,7 +501,7 @@ module.exports = grammar({
     section: $ =>
       choice(
         seq('(', choice($.operator, $.backquoted), ')'),
-        seq('(', $._unascribed, choice($.operator, $.backquoted), ')'),
+        seq('(', $._operand, choice(...levels($), $.backquoted), ')'),
         prec.dynamic(-1, seq('(', choice($.operator, $.backquoted), $._unascribed, ')')),
         seq('(', '.', choice($._field_name, $.indices), repeat(choice(seq('.', $._field_name), $.indices)), ')'),
       ),

@@ -126,7 +126,8 @@ fn every_link_leads_somewhere() {
                     part => parts.push(part),
                 }
             }
-            let target = parts.join("/");
+            // A link without a file is to a place on the page itself.
+            let target = if file.is_empty() { path.clone() } else { parts.join("/") };
             let page = pages.get(&target).unwrap_or_else(|| panic!("{path}: {link} leads nowhere"));
             if let Some(anchor) = anchor {
                 assert!(page.contains(&format!("id=\"{anchor}\"")), "{path}: no place {link}");

@@ -171,7 +171,10 @@ fn shells_complete_names_and_files() {
     let all = completed(&["fehu", "test", ""]);
     let has = |name: &str| all.iter().any(|c| c == name);
     assert!(has("prog.fut") && has("sub/") && !has("notes.txt"), "{all:?}");
-    assert_eq!(completed(&["fehu", "bench", "--backend", "m"]), ["multicore"]);
+    for command in ["bench", "test", "script", "literate", "autotune", "dev"] {
+        let backends = completed(&["fehu", command, "--backend", ""]);
+        assert_eq!(backends, ["c", "multicore", "opencl", "cuda"], "{command}");
+    }
     assert!(completed(&["fehu", "c", "--skip-pass", "fus"]).contains(&"fusion".to_owned()));
     assert!(completed(&["fehu", "dev", "--after", "low"]).contains(&"lower".to_owned()));
     assert_eq!(completed(&["fehu", "explain", "use-"]), ["use-after-consume"]);
