@@ -1,19 +1,21 @@
 //! The command line of Fehu. One file per subcommand, in `commands/`; this
 //! file only finds the right one.
 //!
-//! Exit codes: 0 for success, 1 for a program that was refused or failed, for output that could not be
-//! written and for a lack of memory, 2 for a command line that could not be understood, 3 for a bug in the compiler, 141 if the reader of
-//! the output has gone.
+//! What exit codes mean is in `help.md`, which `fehu --help` shows.
 
 #![forbid(unsafe_code)]
 
 mod commands;
+mod help;
 mod missing;
 mod names;
+mod project;
 mod report;
+mod tips;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, FromArgMatches, Parser, Subcommand};
+use clap_complete::CompleteEnv;
 use fehu_driver::limits::address_space;
 use fehu_driver::target::Target;
 use fehu_tools::threads::{self, Failed};
@@ -30,8 +32,8 @@ const VERSION: &str = concat!("for Futhark 0.28.0\nversion ", env!("CARGO_PKG_VE
 
 /// A compiler for Futhark, the data-parallel functional array language.
 ///
-/// Start with `fehu run prog.fut` to run a program, `fehu check prog.fut` to
-/// see whether it is right.
+/// Start with `fehu new NAME` to make a project, `fehu run prog.fut` to run a program, `fehu check prog.fut` to see
+/// whether it is right.
 #[derive(Parser)]
 #[command(name = "fehu", version = VERSION, propagate_version = true, infer_subcommands = false)]
 struct Cli {
@@ -124,6 +126,8 @@ const ARENA: &str = "MIMALLOC_ARENA_RESERVE";
 const ARENA_KIBIBYTES: &str = "16384";
 
 fn main() -> ExitCode {
+    // Shells that complete a command line ask for this; then the process ends here.
+    CompleteEnv::with_factory(commands::completions::described).complete();
     leave_memory_for_others();
     let code = match threads::command(work) {
         Ok(code) => code,
@@ -157,10 +161,10 @@ fn leave_memory_for_others() {
 
 fn work() -> ExitCode {
     let parsed =
-        Cli::command().try_get_matches().and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+        help::command().try_get_matches().and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     match parsed {
         Ok((cli, matches)) => run(cli.command, &matches),
-        Err(e) => refuse(&e),
+        Err(e) => refuse(e),
     }
 }
 
@@ -207,7 +211,7 @@ fn run(command: Command, matches: &ArgMatches) -> ExitCode {
 }
 
 /// Prints help that was asked for, or what is wrong with the command line.
-fn refuse(error: &clap::Error) -> ExitCode {
+fn refuse(mut error: clap::Error) -> ExitCode {
     if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(name))) =
         (error.kind(), error.get(ContextKind::InvalidSubcommand))
     {
@@ -215,6 +219,8 @@ fn refuse(error: &clap::Error) -> ExitCode {
             errln!("fehu: {explanation}");
             return ExitCode::from(2);
         }
+        let name = name.clone();
+        tips::add(&mut error, &name, &help::command());
     }
     let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     match error.print() {

@@ -5,6 +5,7 @@ use fehu_base::{Diagnostic, Fix, Severity, SourceMap, Span};
 use fehu_driver::front::Front;
 use fehu_tools::output::colours;
 use serde_json::{json, Value};
+use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -28,32 +29,56 @@ pub(crate) enum Format {
 
 /// Prints all problems to standard error; the exit code says whether the program is accepted.
 pub(crate) fn report(front: &Front, warnings: Warnings, format: Format) -> ExitCode {
-    let mut out = std::io::stderr().lock();
-    let colour = colour(out.is_terminal());
-    let mut warned = false;
-    let mut shown = 0;
-    for d in front.diagnostics.iter().chain(&front.remarks) {
-        if d.severity == Severity::Warning {
-            if warnings == Warnings::Hidden {
+    let mut reporter = Reporter::new(warnings, format);
+    let accepted = reporter.accepts(front);
+    reporter.finish();
+    ExitCode::from(u8::from(!accepted))
+}
+
+/// Prints what is wrong with programs, each problem once: several may import the same file.
+pub(crate) struct Reporter {
+    warnings: Warnings,
+    format: Format,
+    printed: HashSet<String>,
+}
+
+impl Reporter {
+    pub(crate) fn new(warnings: Warnings, format: Format) -> Reporter {
+        Reporter { warnings, format, printed: HashSet::new() }
+    }
+
+    /// Prints the problems of a program that were not printed before; whether it is accepted.
+    pub(crate) fn accepts(&mut self, front: &Front) -> bool {
+        let mut out = std::io::stderr().lock();
+        let colour = colour(out.is_terminal());
+        let mut warned = false;
+        for d in front.diagnostics.iter().chain(&front.remarks) {
+            if d.severity == Severity::Warning {
+                if self.warnings == Warnings::Hidden {
+                    continue;
+                }
+                warned = true;
+            }
+            let text = match self.format {
+                Format::Text => format!("{}\n", d.render(&front.sources, colour)),
+                Format::Json => to_json(d, &front.sources).to_string(),
+            };
+            if !self.printed.insert(text.clone()) {
                 continue;
             }
-            warned = true;
+            if self.format == Format::Json || self.printed.len() <= MAX_SHOWN {
+                // A closed pipe is no reason to fail.
+                let _ = writeln!(out, "{text}");
+            }
         }
-        shown += 1;
-        // A closed pipe is no reason to fail.
-        let _ = match format {
-            Format::Text if shown > MAX_SHOWN => Ok(()),
-            Format::Text => writeln!(out, "{}\n", d.render(&front.sources, colour)),
-            Format::Json => writeln!(out, "{}", to_json(d, &front.sources)),
-        };
+        !(front.failed() || (warned && self.warnings == Warnings::AreErrors))
     }
-    if format == Format::Text {
-        let _ = say_rest(&mut out, shown);
-    }
-    if front.failed() || (warned && warnings == Warnings::AreErrors) {
-        ExitCode::from(1)
-    } else {
-        ExitCode::SUCCESS
+
+    /// Says how many problems were not printed.
+    pub(crate) fn finish(&self) {
+        if self.format == Format::Text {
+            let _ = say_rest(&mut std::io::stderr().lock(), self.printed.len());
+        }
     }
 }
 

@@ -237,6 +237,8 @@ Which commands of Futhark's compiler there are, and then what `fehu COMMAND --he
 true (`crates/cli/tests/option_table.rs`). The options are those of the manual, and a few more; what is missing of the manual is said
 below each table. The manual of the C back end has `-W` where the compiler has `-w`; so has ours.
 
+EXIT CODES
+
 | command of Futhark | fehu |
 | --- | --- |
 ";
@@ -249,7 +251,11 @@ What `--help` of a program lists that a back end has compiled; all options of th
 
 #[test]
 fn the_tables_are_what_the_commands_print() {
-    let mut text = OPENING.to_owned();
+    let mut fehu = Command::new(env!("CARGO_BIN_EXE_fehu"));
+    let whole = fehu.arg("--help").env("COLUMNS", "100000").output().expect("fehu runs");
+    let codes = String::from_utf8_lossy(&whole.stdout).into_owned();
+    let codes = codes.lines().find(|line| line.starts_with("Exit codes")).expect("exit codes are explained");
+    let mut text = OPENING.replace("EXIT CODES", codes);
     for command in crate::commands::futhark::FUTHARK {
         text += &format!("| `{command}` | {} |\n", about(command).replace('|', "\\|"));
     }
@@ -269,10 +275,15 @@ fn the_tables_are_what_the_commands_print() {
     assert!(written == text, "docs/commands.md is not what the commands say; FEHU_BLESS=1 writes it anew");
 }
 
+/// What `fehu COMMAND --help` prints, in lines that are as long as they are.
+fn help(command: &str) -> std::process::Output {
+    let mut fehu = Command::new(env!("CARGO_BIN_EXE_fehu"));
+    fehu.args([command, "--help"]).env("COLUMNS", "100000").output().expect("fehu runs")
+}
+
 /// What a command does, or why it is missing.
 fn about(command: &str) -> String {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_fehu")).args([command, "--help"]).output().expect("fehu runs");
+    let output = help(command);
     let first = |bytes: &[u8]| String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().to_owned();
     match output.status.success() {
         true => first(&output.stdout).trim_end_matches('.').to_owned(),
@@ -287,10 +298,11 @@ fn about(command: &str) -> String {
 /// The text about a command.
 fn section(documented: &Documented) -> String {
     let Documented { command, manual, missing } = documented;
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_fehu")).args([command, "--help"]).output().expect("fehu runs");
+    let output = help(command);
     let help = String::from_utf8_lossy(&output.stdout).into_owned();
-    let options: Vec<(String, String)> = help.lines().filter_map(option).collect();
+    // What follows are examples.
+    let listed = help.split("\nExamples:").next().unwrap_or_default();
+    let options: Vec<(String, String)> = listed.lines().filter_map(option).collect();
     let about = help.lines().next().unwrap_or_default().trim_end_matches('.');
     let mut text = format!("\n## fehu {command}\n\n{about}.\n\n| option | what it does |\n| --- | --- |\n");
     for (names, what) in &options {

@@ -74,19 +74,20 @@ pub fn is_ignored(prog: &Prog) -> bool {
     prog.doc.as_ref().is_some_and(|d| d.text.trim() == "ignore")
 }
 
-/// The documentation of some files.
-pub fn site(inputs: &[Input]) -> Site {
+/// The documentation of some files, under a title.
+pub fn site(title: &str, inputs: &[Input]) -> Site {
     let names = Names::of(inputs);
     let mut site = Site { pages: vec![], warnings: vec![], examples: vec![] };
     for input in inputs {
-        let written = page::page(input, &names);
+        let written = page::page(title, input, &names);
         site.pages.push(Page { path: format!("doc/{}.html", input.name), content: written.content });
-        site.pages.push(Page { path: format!("src/{}.html", input.name), content: html::source(input) });
+        site.pages
+            .push(Page { path: format!("src/{}.html", input.name), content: html::source(title, input) });
         site.warnings.extend(written.warnings);
         site.examples.extend(written.examples);
     }
-    site.pages.push(Page { path: "index.html".into(), content: html::overview(inputs, &names) });
-    site.pages.push(Page { path: "names.html".into(), content: html::index(&names) });
+    site.pages.push(Page { path: "index.html".into(), content: html::overview(title, inputs, &names) });
+    site.pages.push(Page { path: "names.html".into(), content: html::index(title, &names) });
     site.pages.push(Page { path: "style.css".into(), content: include_str!("style.css").into() });
     site
 }

@@ -20,7 +20,26 @@ pub(crate) fn render(text: &str, mut resolve: impl FnMut(&Reference<'_>) -> Opti
     let mut code: Option<CowStr<'_>> = None;
     // Links that are left out, around the current place.
     let mut inside = 0;
+    // Program text between fences.
+    let mut program: Option<String> = None;
     for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+        match (&event, &mut program) {
+            (Event::Start(Tag::CodeBlock(kind)), None) if is_program(kind) => {
+                program = Some(String::new());
+                continue;
+            }
+            (Event::Text(text), Some(program)) => {
+                program.push_str(text);
+                continue;
+            }
+            (Event::End(TagEnd::CodeBlock), Some(program_text)) => {
+                let shown = crate::html::code(program_text, None, |_| None);
+                events.push(Event::Html(format!("<pre><code>{shown}</code></pre>\n").into()));
+                program = None;
+                continue;
+            }
+            _ => {}
+        }
         if let Some(name) = code.take() {
             if let Some((space, file, rest)) = reference(&event) {
                 let found = resolve(&Reference { name: &name, space, file });
@@ -59,15 +78,18 @@ pub(crate) fn render(text: &str, mut resolve: impl FnMut(&Reference<'_>) -> Opti
     out
 }
 
+/// Whether a block is between fences that name Futhark.
+fn is_program(kind: &CodeBlockKind<'_>) -> bool {
+    matches!(kind, CodeBlockKind::Fenced(language) if &**language == "futhark")
+}
+
 /// The program text in a comment: what stands between fences that name Futhark.
 pub(crate) fn examples(text: &str) -> Vec<String> {
     let mut examples = vec![];
     let mut open = None;
     for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
         match (event, &mut open) {
-            (Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))), _) => {
-                open = (&*language == "futhark").then(String::new);
-            }
+            (Event::Start(Tag::CodeBlock(kind)), _) => open = is_program(&kind).then(String::new),
             (Event::End(TagEnd::CodeBlock), _) => examples.extend(open.take()),
             (Event::Text(text), Some(example)) => example.push_str(&text),
             _ => {}
@@ -123,6 +145,13 @@ mod tests {
     fn examples_are_what_names_the_language() {
         let text = "A.\n\n```futhark\nf 1\ng 2\n```\n\n```\nnone\n```\n\n    none\n\n``` futhark\nh\n```\n";
         assert_eq!(super::examples(text), ["f 1\ng 2\n", "h\n"]);
+    }
+
+    #[test]
+    fn programs_have_colours() {
+        let colour = "<pre><code><span class=\"keyword\">let</span> x = <span class=\"number\">1</span> &lt; y\n</code></pre>";
+        assert_eq!(shown("```futhark\nlet x = 1 < y\n```"), format!("{colour}\n"));
+        assert_eq!(shown("```\nlet x\n```"), "<pre><code>let x\n</code></pre>\n");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The page of a file: its comment, and each declaration with its type and its comment.
 
-use crate::html::{code, escape, frame, root};
+use crate::html::{code, escape, first_sentence, items, root, Frame, Item};
 use crate::markdown::{examples, render, Reference};
 use crate::names::{anchor, Address, Names, Space};
 use crate::{Example, Input};
@@ -18,15 +18,16 @@ pub(crate) struct Written {
 }
 
 /// The page of a file.
-pub(crate) fn page(input: &Input, names: &Names) -> Written {
+pub(crate) fn page(site: &str, input: &Input, names: &Names) -> Written {
     let path = format!("doc/{}.html", input.name);
     let (root, out) = (root(&path), String::new());
-    let mut writer = Writer { input, names, root, out, warnings: vec![], examples: vec![] };
+    let mut writer = Writer { input, names, root, out, items: vec![], warnings: vec![], examples: vec![] };
     if let Some(doc) = &input.prog.doc {
         writer.doc(doc, "");
     }
     writer.decs(&input.prog.decs, "", Some(&input.env));
-    let content = frame(&path, &input.name, &writer.out);
+    let aside = items(&writer.items);
+    let content = Frame { site, path: &path, title: &input.name, aside: &aside, body: &writer.out }.html();
     Written { content, warnings: writer.warnings, examples: writer.examples }
 }
 
@@ -36,6 +37,8 @@ struct Writer<'a> {
     /// The way to the root of the site.
     root: String,
     out: String,
+    /// What is declared on the page, in order.
+    items: Vec<Item>,
     warnings: Vec<String>,
     examples: Vec<Example>,
 }
@@ -189,10 +192,17 @@ impl<'a> Writer<'a> {
         let full = inner(module, name);
         let line = self.line(span);
         let source = format!("{}src/{}.html#L{line}", self.root, escape(&self.input.name));
-        let shown = self.linked(text, Some(name.name.as_str()), module);
+        let signature = self.linked(text, Some(name.name.as_str()), module);
+        self.items.push(Item {
+            kind: kind(space, text),
+            name: shown(name.name.as_str()),
+            anchor: anchor(space, &full),
+            depth: if module.is_empty() { 0 } else { module.split('.').count() },
+            about: doc.map_or(String::new(), |doc| first_sentence(&doc.text)),
+        });
         let _ = writeln!(
             self.out,
-            "<section id=\"{}\">\n<p class=\"sig\"><a class=\"src\" href=\"{source}\">source</a>{shown}</p>",
+            "<section id=\"{}\">\n<p class=\"sig\"><a class=\"src\" href=\"{source}\">source</a>{signature}</p>",
             escape(&anchor(space, &full)),
         );
         if let Some(doc) = doc {
@@ -259,6 +269,17 @@ fn keyword(keyword: ValKeyword) -> &'static str {
     match keyword {
         ValKeyword::Def | ValKeyword::Let => "val",
         ValKeyword::Entry => "entry",
+    }
+}
+
+/// The heading under which a declaration is listed.
+fn kind(space: Space, text: &str) -> &'static str {
+    match space {
+        Space::ModType => "Module types",
+        Space::Type => "Types",
+        Space::Term if text.starts_with("module") => "Modules",
+        Space::Term if text.starts_with("entry") => "Entry points",
+        Space::Term => "Values",
     }
 }
 

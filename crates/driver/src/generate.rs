@@ -60,7 +60,7 @@ fn check_skipped(skip: &[String], steps: &[Step<'_>]) -> Result<(), Vec<Diagnost
     for name in skip {
         let base = name.split('#').next().unwrap_or_default();
         // A pass of another back end: the environment reaches them all.
-        let elsewhere = !passes.contains(&base) && all_passes().contains(&base);
+        let elsewhere = !passes.contains(&base) && optional_passes().contains(&base);
         if !optional.contains(&base) && !elsewhere {
             let message = format!("There is no pass named \"{name}\" that can be left out.");
             let help = format!("the passes are: {}", optional.join(", "));
@@ -71,18 +71,27 @@ fn check_skipped(skip: &[String], steps: &[Step<'_>]) -> Result<(), Vec<Diagnost
 }
 
 /// The optional passes of all back ends.
-fn all_passes() -> Vec<&'static str> {
+pub fn optional_passes() -> Vec<&'static str> {
+    names_of(|step| step.need == Need::Optional)
+}
+
+/// The names of all steps of all back ends.
+pub fn steps() -> Vec<&'static str> {
+    names_of(|_| true)
+}
+
+fn names_of(wanted: fn(&Step<'_>) -> bool) -> Vec<&'static str> {
     let (front, warnings) = (Front::empty(), RefCell::default());
-    let mut names = vec![];
+    let mut names = std::collections::BTreeSet::new();
     for target in crate::target::Target::ALL {
         let settings = Settings::executable(target, std::path::PathBuf::new());
         each_step(pipelines::of(&front, &settings, &warnings).steps(), &mut |step| {
-            if step.need == Need::Optional {
-                names.push(step.name);
+            if wanted(step) {
+                names.insert(step.name);
             }
         });
     }
-    names
+    names.into_iter().collect()
 }
 
 /// All steps, also those inside of others.

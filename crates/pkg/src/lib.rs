@@ -18,6 +18,7 @@
 //!   available offline.
 //! - `tree`: what a package may contain; nothing that a repository says reaches the file system unchecked.
 //! - [`Project`]: the commands. `library` replaces `lib/` as a whole.
+//! - [`programs`]: which files belong to a project; [`search`]: public packages by their names and purposes.
 
 #![forbid(unsafe_code)]
 
@@ -28,7 +29,9 @@ mod manifest;
 mod path;
 mod project;
 mod registry;
+mod search;
 mod solve;
+mod sources;
 mod time;
 mod tree;
 mod version;
@@ -38,5 +41,7 @@ pub use manifest::{Manifest, Require};
 pub use path::PkgPath;
 pub use project::{Event, Project};
 pub use registry::{Access, Registry};
+pub use search::{listed, search, Listed};
 pub use solve::{solve, Packages, Selection};
+pub use sources::{programs, root};
 pub use version::Version;

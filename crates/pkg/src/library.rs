@@ -7,7 +7,7 @@
 use crate::error::Error;
 use crate::path::PkgPath;
 use fehu_driver::files::TempFolder;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const LIB: &str = "lib";
 const NEW: &str = "lib~new";
@@ -38,6 +38,22 @@ pub(crate) fn replace(
         Error::io("move", &new, &e)
     })?;
     remove(&old)
+}
+
+/// A file in `lib/` that is in none of the folders of these packages.
+pub(crate) fn other_file(project: &Path, packages: &[PathBuf]) -> Option<PathBuf> {
+    let mut folders = vec![PathBuf::from(LIB)];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(project.join(&folder)).into_iter().flatten().flatten() {
+            let path = folder.join(entry.file_name());
+            match entry.file_type() {
+                _ if packages.contains(&path) => {}
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                Ok(_) | Err(_) => return Some(path),
+            }
+        }
+    }
+    None
 }
 
 /// Undoes what an interrupted run left.

@@ -11,7 +11,8 @@ use fehu_driver::files;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-const MANIFEST: &str = "futhark.pkg";
+/// The file that makes a folder a project.
+pub(crate) const MANIFEST: &str = "futhark.pkg";
 
 /// A folder with a `futhark.pkg`, or in which there will be one.
 pub struct Project {
@@ -111,6 +112,29 @@ impl Project {
         Ok(())
     }
 
+    /// What is required now, by the manifest itself.
+    pub fn required(&self) -> Result<Vec<Require>, Error> {
+        Ok(self.manifest()?.map_or(vec![], |manifest| manifest.requires()))
+    }
+
+    /// Brings `lib/` up to date after a change of the manifest, which required `before`. Nobody asked for `lib/` to be
+    /// replaced, so files in it that are of no package, neither before nor now, stay: then this is refused.
+    pub fn refresh(&self, registry: &mut Registry, before: &[Require]) -> Result<Vec<Event>, Error> {
+        let manifest = self.needed_manifest()?;
+        let mut packages: Vec<PathBuf> = manifest.package().map(PkgPath::folder).into_iter().collect();
+        for requires in [before, &manifest.requires()] {
+            packages.extend(solve(registry, requires)?.keys().map(PkgPath::folder));
+        }
+        if let Some(file) = library::other_file(&self.folder, &packages) {
+            return Err(Error::new(format!(
+                "lib/ is left as it was, as {} belongs to no package: move it elsewhere, and run `fehu pkg sync`, \
+                 which replaces lib/",
+                file.display()
+            )));
+        }
+        self.sync(registry)
+    }
+
     /// Fills `lib/` with the packages that are required, in the versions that suit all of them.
     pub fn sync(&self, registry: &mut Registry) -> Result<Vec<Event>, Error> {
         let manifest = self.needed_manifest()?;
@@ -152,6 +176,11 @@ impl Project {
             selection.remove(own);
         }
         Ok(selection)
+    }
+
+    /// The package that the project is, if it is one.
+    pub fn package(&self) -> Result<Option<PkgPath>, Error> {
+        Ok(self.manifest()?.as_ref().and_then(Manifest::package).cloned())
     }
 
     fn needed_manifest(&self) -> Result<Manifest, Error> {

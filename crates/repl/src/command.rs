@@ -6,7 +6,7 @@ use fehu_check::show::Abbreviations;
 use std::path::{Path, PathBuf};
 
 /// Name, what stands behind it, and what it does.
-const COMMANDS: [(&str, &str, &str); 13] = [
+const COMMANDS: [(&str, &str, &str); 14] = [
     (
         "load",
         "FILE",
@@ -14,6 +14,7 @@ const COMMANDS: [(&str, &str, &str); 13] = [
     ),
     ("type", "EXP", "show the type of an expression"),
     ("expand", "EXP", "show the type of an expression, with what its abbreviations stand for"),
+    ("doc", "NAME", "show what a declaration is for, of yours or of the prelude, as in :doc map"),
     ("mtype", "MODULE", "show what is in a module"),
     ("format", "TEXT", "show a text in which {EXP} stands for the value of an expression"),
     ("string", "EXP", "show an array of bytes as text"),
@@ -46,6 +47,7 @@ impl Session {
             ["load"] => self.load_again(rest),
             ["type"] => self.type_of(rest, Abbreviations::Given),
             ["expand"] => self.type_of(rest, Abbreviations::Expanded),
+            ["doc"] => self.documentation(rest),
             ["mtype"] => self.module_type(rest),
             ["format"] => self.format(rest),
             ["string"] => self.string(rest),
@@ -145,10 +147,23 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
+/// What somebody means who types a command without its colon.
+pub(crate) fn plain(line: &str) -> Option<&'static str> {
+    match line {
+        "exit" | "exit()" | "quit" | "quit()" | "bye" => Some("quit"),
+        "help" | "help()" | "?" => Some("help"),
+        _ => None,
+    }
+}
+
 fn help() -> String {
     let width = COMMANDS.iter().map(|(name, what, _)| name.len() + what.len()).max().unwrap_or(0) + 4;
     let line =
         |(name, what, does): &(&str, &str, &str)| format!("{:width$}{does}", format!(":{name} {what}"));
     let commands: Vec<String> = COMMANDS.iter().map(line).collect();
-    format!("An expression is evaluated, a declaration is remembered.\n{}", commands.join("\n"))
+    format!(
+        "An expression is evaluated, a declaration is remembered:\n  map (* 2) [1, 2, 3]\n  def square (x: i32) = x * x\n\n\
+         Commands, which may be shortened; `exit` and Ctrl-D leave, too:\n{}",
+        commands.join("\n")
+    )
 }

@@ -19,6 +19,7 @@
 mod command;
 mod complete;
 mod declared;
+mod documentation;
 mod module;
 mod pieces;
 mod session;

@@ -1,5 +1,6 @@
 //! The session: its program, and what lines do to it.
 
+use crate::command;
 use crate::declared::Declared;
 use crate::pieces::{Piece, Pieces, Places};
 use crate::stops::{Skipped, Stopped, Stops};
@@ -254,6 +255,9 @@ impl Session {
         if let Some(value) = self.values.get(line) {
             return Answer::Text(value.clone());
         }
+        if let Some(command) = command::plain(line).filter(|_| !self.is_value(line)) {
+            return self.command(command);
+        }
         let piece = self.piece(line);
         self.lines += 1;
         match classify(line) {
@@ -261,6 +265,12 @@ impl Session {
             Line::Declarations => self.declare(piece),
             Line::Expression => self.evaluate(piece),
         }
+    }
+
+    /// Whether a line is an expression of the program as it is.
+    fn is_value(&self, line: &str) -> bool {
+        let parsed = fehu_syntax::parse_exp(FileId(0), line).1.is_empty();
+        parsed && self.checked_value(self.piece(line)).is_ok()
     }
 
     /// Answers an expression.

@@ -294,3 +294,28 @@ fn programs_stop_where_a_nan_is_made() {
     );
     assert!(said[6].contains("no longer"), "{said:?}");
 }
+
+#[test]
+fn documentation_is_shown_of_the_prelude_and_of_ones_own() {
+    let map = last(&[":doc map"]);
+    assert!(map.starts_with("map : ") && map.ends_with("\n\nApply a function to each element."), "{map}");
+    let sum = last(&[":doc f64.sum"]);
+    assert!(sum.starts_with("f64.sum : ") && !sum.contains("no documentation"), "{sum}");
+    assert!(last(&[":doc f64"]).starts_with("module f64\n\n"));
+    let lines =
+        ["-- | Twice.\ndef twice (x: i32) = x + x", "module m = {\n-- | Inside.\ndef inner = 1i64\n}"];
+    assert_eq!(last(&[lines[0], ":doc twice"]), "twice : (x: i32) -> i32\n\nTwice.");
+    assert_eq!(last(&[lines[1], ":doc m.inner"]), "m.inner : i64\n\nInside.");
+    assert!(last(&["def map = 1", ":doc map"]).ends_with("It has no documentation."), "the latest counts");
+    assert!(last(&[":doc nothing"]).contains("no declaration of `nothing`"));
+    assert!(last(&[":doc"]).contains(":doc map"));
+}
+
+#[test]
+fn commands_without_their_colon_are_understood() {
+    assert_eq!(last(&["exit"]), "quit");
+    assert_eq!(last(&["quit"]), "quit");
+    assert!(last(&["help"]).contains(":load"));
+    assert_eq!(last(&["def exit = 5", "exit"]), "5", "names come first");
+    assert!(last(&["map"]).contains("#<fun>"));
+}

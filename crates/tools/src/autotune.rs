@@ -15,6 +15,7 @@ mod report;
 mod runner;
 mod search;
 mod sizes;
+mod verdict;
 
 use crate::programs::select::Selection;
 use crate::programs::{tuning, ArgumentsFile, Compiler, Maker};
@@ -28,6 +29,7 @@ use runner::Runner;
 use search::{Budget, Search, Tuning};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use verdict::Side;
 
 /// What to tune, and how.
 #[derive(Clone, Debug)]
@@ -82,7 +84,8 @@ struct DataSet {
     arguments: ArgumentsFile,
 }
 
-/// Tunes a program and writes its tuning file, whose name it returns; `None` if there is nothing to tune.
+/// Tunes a program and writes its tuning file, whose name it returns; `None` if there is nothing to tune, or if what was
+/// found is slower than the program as it was.
 pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, String> {
     let dir = TempFolder::new()?;
     let specs = selection(options).of(program)?;
@@ -151,14 +154,17 @@ pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, St
         false => sizes::search(&sizes, &entries, |d, set| runner.sized(d, &settings, set)),
     };
     let names: Vec<String> = datasets.iter().map(|d| format!("{} {}", d.entry, d.name)).collect();
-    let mut before_and_after = vec![];
-    for dataset in 0..datasets.len() {
-        runner.with_sizes(&[]);
-        let before = runner.untuned(dataset);
-        let set: Vec<(String, i64)> = chosen.iter().map(|c| (c.name.clone(), c.value)).collect();
-        runner.with_sizes(&set);
-        before_and_after.push((before, runner.tuned(dataset, &settings)));
-    }
+    let set: Vec<(String, i64)> = chosen.iter().map(|c| (c.name.clone(), c.value)).collect();
+    let before_and_after = verdict::compare(datasets.len(), |dataset, side| match side {
+        Side::Before => {
+            runner.with_sizes(&[]);
+            runner.untuned(dataset)
+        }
+        Side::After => {
+            runner.with_sizes(&set);
+            runner.tuned(dataset, &settings)
+        }
+    });
     drop(runner);
     bar.finish_and_clear();
     outln!("Thresholds took {} and {seconds:.1} s.", count(tuning.runs, "measurement"));
@@ -170,6 +176,13 @@ pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, St
         return Err("every data set fails, so nothing was learnt".into());
     }
     let file = tuning::beside(program, &options.tuning);
+    if verdict::gain(&before_and_after) < 1.0 {
+        outln!("The program is faster as it is, so nothing is written.");
+        if file.exists() {
+            outln!("{} is from an earlier search, and is left as it was.", file.display());
+        }
+        return Ok(None);
+    }
     write(&file, tuning_file(&settings, &chosen))?;
     Ok(Some(file))
 }

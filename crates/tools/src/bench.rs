@@ -14,11 +14,11 @@ pub use measure::Plan;
 pub(crate) use table::size;
 
 use crate::programs::select::Selection;
-use crate::programs::{find, in_parallel, tuning, Compiler, Maker, ServerProcess};
+use crate::programs::{in_parallel, tuning, Compiler, Maker, ServerProcess};
 use crate::{errln, outln, output};
 use dataset::{run_dataset, Job};
 use fehu_data::spec::EntrySpec;
-use fehu_driver::files::TempFolder;
+use fehu_driver::files::{write, TempFolder};
 use indicatif::{ProgressBar, ProgressStyle};
 use regex::Regex;
 use results::{entry_key, Outcome, Results};
@@ -61,6 +61,8 @@ pub struct Options {
     pub cache_extension: Option<String>,
     /// Run once more in the end with profiling and logging.
     pub profile: bool,
+    /// Where results are written, after each data set: if this is stopped, those that are there can be used.
+    pub json: Option<PathBuf>,
     /// Whether progress may be drawn.
     pub terminal: bool,
     /// How much to tell.
@@ -74,8 +76,8 @@ struct Program {
     server: PathBuf,
 }
 
-/// Measures all programs, and prints what it finds; folders are searched for `.fut` files.
-pub fn bench(paths: &[PathBuf], options: &Options) -> Result<Results, String> {
+/// Measures all programs, and prints what it finds.
+pub fn bench(files: &[PathBuf], options: &Options) -> Result<Results, String> {
     let selection = Selection {
         backend: &options.backend,
         exclude: &options.exclude,
@@ -84,12 +86,12 @@ pub fn bench(paths: &[PathBuf], options: &Options) -> Result<Results, String> {
     };
     let dir = TempFolder::new()?;
     let mut programs = vec![];
-    for file in find(paths)? {
+    for file in files {
         let name = file.display().to_string();
         if options.ignore_files.iter().any(|r| r.is_match(&name)) {
             continue;
         }
-        let entries = selection.of(&file)?;
+        let entries = selection.of(file)?;
         if entries.is_empty() {
             continue;
         }
@@ -98,11 +100,13 @@ pub fn bench(paths: &[PathBuf], options: &Options) -> Result<Results, String> {
         } else {
             dir.path().join(format!("program{}", programs.len()))
         };
-        programs.push(Program { file, entries, server });
+        programs.push(Program { file: file.clone(), entries, server });
     }
     if programs.is_empty() {
         errln!("fehu: there was nothing to measure: no program has a data set");
-        return Ok(Results::default());
+        let none = Results::default();
+        store(&none, options)?;
+        return Ok(none);
     }
     if !options.skip_compilation {
         compile_all(&programs, options)?;
@@ -113,7 +117,7 @@ pub fn bench(paths: &[PathBuf], options: &Options) -> Result<Results, String> {
         if output::failed() {
             break;
         }
-        run_program(program, dir.path(), options, &mut results);
+        run_program(program, dir.path(), options, &mut results)?;
     }
     Ok(results)
 }
@@ -155,7 +159,20 @@ fn announce(plan: &Plan) {
     }
 }
 
-fn run_program(program: &Program, dir: &Path, options: &Options, results: &mut Results) {
+/// Writes what is known so far to the file that was asked for.
+fn store(results: &Results, options: &Options) -> Result<(), String> {
+    match &options.json {
+        Some(file) => write(file, format!("{}\n", results.to_json())),
+        None => Ok(()),
+    }
+}
+
+fn run_program(
+    program: &Program,
+    dir: &Path,
+    options: &Options,
+    results: &mut Results,
+) -> Result<(), String> {
     let tuned =
         tuning::of(&program.file, options.tuning.as_deref(), &program.server, options.runner.as_deref());
     let mut command_line = tuned.options;
@@ -184,29 +201,32 @@ fn run_program(program: &Program, dir: &Path, options: &Options, results: &mut R
         };
         outln!("\n{key}{note}:");
         let width = table::name_width(&entry.runs);
-        let mut outcomes = vec![];
+        results.programs.push((key, vec![]));
         for case in &entry.runs {
-            if process.is_none() {
-                if options.verbose > 0 {
-                    errln!("Starting {} {}", program.server.display(), command_line.join(" "));
-                }
-                match ServerProcess::start(&program.server, options.runner.as_deref(), &command_line) {
-                    Ok(started) => process = Some(started),
-                    Err(message) => {
-                        let row = Row { name: case.dataset_name(), width, verbose: options.verbose };
-                        let outcome = Outcome::Failed(message);
-                        outln!("{}", row.finished(&outcome));
-                        outcomes.push((case.dataset_name(), outcome));
-                        continue;
-                    }
-                }
-            }
             let row = Row { name: case.dataset_name(), width, verbose: options.verbose };
-            let job = Job { maker: &maker, entry: &entry.entry, case, dir, options };
-            let outcome = run_dataset(&mut process, &job, &row);
+            let started = match process {
+                Some(_) => Ok(()),
+                None => {
+                    if options.verbose > 0 {
+                        errln!("Starting {} {}", program.server.display(), command_line.join(" "));
+                    }
+                    let runner = options.runner.as_deref();
+                    ServerProcess::start(&program.server, runner, &command_line).map(|p| process = Some(p))
+                }
+            };
+            let outcome = match started {
+                Ok(()) => {
+                    let job = Job { maker: &maker, entry: &entry.entry, case, dir, options };
+                    run_dataset(&mut process, &job, &row)
+                }
+                Err(message) => Outcome::Failed(message),
+            };
             outln!("{}", row.finished(&outcome));
-            outcomes.push((row.name, outcome));
+            if let Some((_, outcomes)) = results.programs.last_mut() {
+                outcomes.push((row.name, outcome));
+            }
+            store(results, options)?;
         }
-        results.programs.push((key, outcomes));
     }
+    Ok(())
 }

@@ -7,12 +7,12 @@
 //!
 //! ```text
 //! prog.fut:sum
-//!   large:    1.52x
-//!   small:    0.98x
+//!   large:      1520μs ±  12  ->      1000μs ±   9    1.52x  faster
+//!   small:        50μs ±   1  ->        51μs ±   1    0.98x  no significant difference
 //! ```
 
 use crate::bench::results::{Measurement, Outcome, Results};
-use fehu_data::stats::{geometric_mean, mean, numbers, standard_deviation};
+use fehu_data::stats::{geometric_mean, numbers, standard_deviation, Interval};
 
 /// By what programs are sorted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -53,6 +53,8 @@ const REGRESSION: f64 = 0.99;
 /// What two files say of a data set.
 struct Speedup {
     dataset: String,
+    /// The mean of the runs in each file, in microseconds.
+    times: [Interval; 2],
     ratio: f64,
     significant: bool,
     /// For each kind of memory whose use differs, the second file's part of the first's.
@@ -93,6 +95,9 @@ pub fn benchcmp(
         for speedup in &group.speedups {
             out.push_str(&line(speedup, width.unwrap_or(0), paint));
         }
+    }
+    if !groups.is_empty() {
+        out.push_str(&legend(names, &groups));
     }
     out
 }
@@ -139,19 +144,21 @@ fn speedup(dataset: &str, a: &Measurement, b: &Measurement) -> Option<Speedup> {
     if a.runtimes.is_empty() || b.runtimes.is_empty() {
         return None;
     }
-    let [runs_before, runs_after] = [a, b].map(|m| numbers(&m.runtimes));
-    let (before, after) = (mean(&runs_before), mean(&runs_after));
+    let times = [a, b].map(|m| Interval::of_runs(&m.runtimes));
+    let [before, after] = times.map(|time| time.mid);
     let ratio = match (before == 0.0, after == 0.0) {
         (true, true) => 1.0,
         _ => before / after,
     };
-    let doubt = (standard_deviation(&runs_before) + standard_deviation(&runs_after)) / 2.0;
+    let spread = |m: &Measurement| standard_deviation(&numbers(&m.runtimes));
+    let doubt = (spread(a) + spread(b)) / 2.0;
     let memory = a.bytes.iter().filter_map(|(space, before)| {
         let (_, after) = b.bytes.iter().find(|(s, _)| s == space)?;
         (before != after && *before != 0).then(|| (space.clone(), *after as f64 / *before as f64))
     });
     Some(Speedup {
         dataset: dataset.to_owned(),
+        times,
         ratio,
         significant: (before - after).abs() > doubt,
         memory: memory.collect(),
@@ -174,15 +181,51 @@ fn badness(group: &Group, sort: SortBy) -> f64 {
 
 fn line(s: &Speedup, width: usize, paint: Paint) -> String {
     let gap = " ".repeat(width.saturating_sub(s.dataset.chars().count()));
-    let number = format!("{:>10.2}x", s.ratio);
-    let number = match (paint, s.significant, s.ratio > 1.0) {
-        (Paint::Plain, _, _) | (Paint::Colours, false, _) => number,
-        (Paint::Colours, true, true) => format!("\u{1b}[32m{number}\u{1b}[0m"),
-        (Paint::Colours, true, false) => format!("\u{1b}[31m{number}\u{1b}[0m"),
+    let [before, after] =
+        s.times.map(|time| format!("{:>10}μs ±{:>6}", short(time.mid), short(time.high - time.mid)));
+    let change = format!("{:>8.2}x  {:<25}", s.ratio, verdict(s));
+    let change = match (paint, s.significant, s.ratio > 1.0) {
+        (Paint::Plain, _, _) | (Paint::Colours, false, _) => change,
+        (Paint::Colours, true, true) => format!("\u{1b}[32m{change}\u{1b}[0m"),
+        (Paint::Colours, true, false) => format!("\u{1b}[31m{change}\u{1b}[0m"),
     };
     let memory: Vec<String> = s.memory.iter().map(|(space, r)| format!("{r:.2}x@{space}")).collect();
     let memory = if memory.is_empty() { String::new() } else { format!(" (mem: {})", memory.join(", ")) };
-    format!("  {}:{gap}{number}{memory}\n", s.dataset)
+    let line = format!("  {}:{gap}{before}  -> {after}{change}{memory}", s.dataset);
+    format!("{}\n", line.trim_end())
+}
+
+/// Microseconds; short times have a digit more.
+fn short(microseconds: f64) -> String {
+    match microseconds < 10.0 {
+        true => format!("{microseconds:.1}"),
+        false => format!("{microseconds:.0}"),
+    }
+}
+
+/// What became of a data set, in words.
+fn verdict(s: &Speedup) -> &'static str {
+    match (s.significant, s.ratio > 1.0) {
+        (false, _) => "no significant difference",
+        (true, true) => "faster",
+        (true, false) => "slower",
+    }
+}
+
+/// What the columns mean, and how many data sets went which way.
+fn legend(names: (&str, &str), groups: &[Group]) -> String {
+    let all: Vec<&Speedup> = groups.iter().flat_map(|g| &g.speedups).collect();
+    let count = |word: &str| all.iter().filter(|s| verdict(s) == word).count();
+    let (faster, slower) = (count("faster"), count("slower"));
+    let ratios: Vec<f64> = all.iter().map(|s| s.ratio).collect();
+    let mean = geometric_mean(&ratios).unwrap_or(1.0);
+    format!(
+        "\nMean time in {} -> in {}, each ± its 95% confidence interval; 2.00x is twice as fast.\n\
+         {faster} faster, {slower} slower, {} without a significant difference; {mean:.2}x on average (geometric mean).\n",
+        names.0,
+        names.1,
+        all.len() - faster - slower
+    )
 }
 
 #[cfg(test)]
@@ -210,19 +253,27 @@ mod tests {
         let b = json!({"b.fut": steady(&[("y", 100), ("x", 200)]), "a.fut": steady(&[("long name", 10)])});
         assert_eq!(
             cmp(&a, &b, SortBy::Name, Order::WorstFirst, Paint::Plain),
-            "\na.fut\n  long name:      1.00x\n\nb.fut\n  x:              0.50x\n  y:              3.00x\n"
+            "\na.fut\n\
+             \x20 long name:        10μs ±   0.0  ->         10μs ±   0.0    1.00x  no significant difference\n\
+             \nb.fut\n\
+             \x20 x:               100μs ±   0.0  ->        200μs ±   0.0    0.50x  slower\n\
+             \x20 y:               300μs ±   0.0  ->        100μs ±   0.0    3.00x  faster\n\
+             \nMean time in A -> in B, each ± its 95% confidence interval; 2.00x is twice as fast.\n\
+             1 faster, 1 slower, 1 without a significant difference; 1.14x on average (geometric mean).\n"
         );
         let painted = cmp(&a, &b, SortBy::Name, Order::WorstFirst, Paint::Colours);
-        assert!(painted.contains("\u{1b}[31m      0.50x\u{1b}[0m"), "{painted}");
-        assert!(painted.contains("\u{1b}[32m      3.00x\u{1b}[0m"), "{painted}");
-        assert!(painted.contains("long name:      1.00x\n"), "{painted}");
+        assert!(painted.contains("\u{1b}[31m    0.50x  slower                   \u{1b}[0m"), "{painted}");
+        assert!(painted.contains("\u{1b}[32m    3.00x  faster                   \u{1b}[0m"), "{painted}");
+        assert!(painted.contains("    1.00x  no significant difference\n"), "{painted}");
     }
 
     #[test]
     fn noise_is_not_significant() {
         let noisy = |times: &[u64]| json!({"p": {"datasets": {"d": {"runtimes": times}}}});
         let (a, b) = (noisy(&[50, 150, 50, 150]), noisy(&[60, 160, 60, 160]));
-        assert!(!cmp(&a, &b, SortBy::Name, Order::WorstFirst, Paint::Colours).contains('\u{1b}'));
+        let same = cmp(&a, &b, SortBy::Name, Order::WorstFirst, Paint::Colours);
+        assert!(!same.contains('\u{1b}') && same.contains("no significant difference"), "{same}");
+        assert!(same.contains("  d:       100μs ±    92  ->        110μs ±    92"), "{same}");
         let b = noisy(&[460, 560, 460, 560]);
         assert!(cmp(&a, &b, SortBy::Name, Order::WorstFirst, Paint::Colours).contains("\u{1b}[31m"));
     }
@@ -251,7 +302,7 @@ mod tests {
         let of =
             |n: u64| json!({"p": {"datasets": {"d": {"runtimes": [5], "bytes": {"device": n, "host": 8}}}}});
         let text = cmp(&of(100), &of(150), SortBy::Name, Order::WorstFirst, Paint::Plain);
-        assert!(text.ends_with("1.00x (mem: 1.50x@device)\n"), "{text}");
+        assert!(text.contains("1.00x  no significant difference (mem: 1.50x@device)\n"), "{text}");
     }
 
     #[test]
@@ -269,7 +320,11 @@ mod tests {
         });
         let order_of = |sort, order| -> Vec<String> {
             let text = cmp(&a, &b, sort, order, Paint::Plain);
-            text.lines().filter(|l| !l.is_empty() && !l.starts_with(' ')).map(str::to_owned).collect()
+            text.lines()
+                .take_while(|l| !l.starts_with("Mean"))
+                .filter(|l| !l.is_empty() && !l.starts_with(' '))
+                .map(str::to_owned)
+                .collect()
         };
         assert_eq!(order_of(SortBy::Significant, Order::WorstFirst), ["slow", "mixed", "same"]);
         assert_eq!(order_of(SortBy::GeomeanAll, Order::WorstFirst), ["slow", "same", "mixed"]);

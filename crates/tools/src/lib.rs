@@ -19,5 +19,3 @@ pub mod programs;
 pub mod script;
 pub mod test;
 pub mod threads;
-
-pub use programs::any_test_block;

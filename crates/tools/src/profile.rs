@@ -6,57 +6,161 @@
 //! - `X.summary`: memory, and time by operation and by source line;
 //! - `X.timeline`: every event in order;
 //! - `X.log`: what the program logged;
-//! - `X-index.html` and pages for the source files, with the time of each line.
+//! - `X-index.html` and pages for the source files, with the time of each line;
+//! - `X.trace.json`, if it is asked for: the events as other viewers read them.
 //!
-//! A single program's files are in the folder itself; several programs have
-//! folders of their own, and so have entry points other than `main`.
+//! A single program's files are in the folder itself; several programs have folders of their own, and so have entry
+//! points other than `main`. The first page, `index.html`, links to all data sets.
 
 mod html;
+mod pictures;
 mod report;
+mod stacks;
 mod tables;
 mod text;
+mod trace;
 
-use crate::bench::results::{read_json, Measurement, Outcome, Results};
+use crate::bench::results::{read_json, Outcome, Results};
 use fehu_driver::files::Batch;
 use report::Report;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tables::Tables;
 
-/// Makes the folder for one file; returns its name. Notes are about data sets without profiles.
-pub fn profile(json: &Path, notes: &mut Vec<String>) -> Result<PathBuf, String> {
-    let folder = json.with_extension("prof");
+/// What else to write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Traces {
+    /// Nothing.
+    None,
+    /// Traces for other viewers.
+    Written,
+}
+
+/// What was made of a file.
+#[derive(Debug)]
+pub struct Profiled {
+    /// The folder.
+    pub folder: PathBuf,
+    /// For each data set, what to say of it on a terminal.
+    pub summaries: Vec<String>,
+    /// Data sets without profiles.
+    pub notes: Vec<String>,
+}
+
+/// How many lines are shown on terminals.
+const TOP: usize = 10;
+
+/// Makes the folder for one file.
+pub fn profile(json: &Path, traces: Traces) -> Result<Profiled, String> {
     let value = read_json(json)?;
+    let mut maker = Maker {
+        batch: Batch::default(),
+        folder: json.with_extension("prof"),
+        traces,
+        entries: vec![],
+        summaries: vec![],
+    };
+    let mut notes = vec![];
     if let Some(results) = Results::from_json(&value) {
         let places = places(&results);
-        let mut batch = Batch::default();
         for ((program, datasets), place) in results.programs.iter().zip(places) {
-            let source_folder = Path::new(program).parent().unwrap_or(Path::new(""));
             for (dataset, outcome) in datasets {
-                match outcome {
+                let measured = match outcome {
                     Outcome::Failed(_) => {
-                        notes.push(format!("{program}, {dataset}: failed, so there is no profile"))
+                        notes.push(format!("{program}, {dataset}: failed, so there is no profile"));
+                        continue;
                     }
-                    Outcome::Measured(m) => {
-                        if !write_dataset(&mut batch, &folder.join(&place), dataset, m, source_folder)? {
-                            notes.push(format!(
-                                "{program}, {dataset}: no profile; run `fehu bench` with --profile"
-                            ));
-                        }
-                    }
-                }
+                    Outcome::Measured(measured) => measured,
+                };
+                let Some(report) = measured.profiling.as_ref().and_then(Report::from_json) else {
+                    notes.push(format!("{program}, {dataset}: no profile; run `fehu bench` with --profile"));
+                    continue;
+                };
+                let of = Of { program, dataset, place: &place };
+                maker.write(&of, &report, measured.log.as_deref())?;
             }
         }
-        batch.finish()?;
-        return Ok(folder);
+    } else {
+        let report = Report::from_json(&value).ok_or_else(|| {
+            format!("{} is neither a result of `fehu bench --json` nor a report", json.display())
+        })?;
+        let name = json.file_stem().map_or("report".into(), |n| n.to_string_lossy().into_owned());
+        let of = Of { program: "", dataset: &name, place: Path::new("") };
+        maker.write(&of, &report, None)?;
     }
-    let report = Report::from_json(&value).ok_or_else(|| {
-        format!("{} is neither a result of `fehu bench --json` nor a report", json.display())
-    })?;
-    let name = json.file_stem().map_or("report".into(), |n| n.to_string_lossy().into_owned());
-    let mut batch = Batch::default();
-    write_report(&mut batch, &folder, &name, &report, Path::new(""))?;
-    batch.finish()?;
-    Ok(folder)
+    maker.batch.folder(&maker.folder)?;
+    maker.batch.file(&maker.folder.join("index.html"), html::first_page(&maker.entries))?;
+    maker.batch.finish()?;
+    Ok(Profiled { folder: maker.folder, summaries: maker.summaries, notes })
+}
+
+/// A data set.
+struct Of<'a> {
+    program: &'a str,
+    dataset: &'a str,
+    /// Its folder, within that of all.
+    place: &'a Path,
+}
+
+/// Makes the files of data sets.
+struct Maker {
+    batch: Batch,
+    folder: PathBuf,
+    traces: Traces,
+    entries: Vec<html::Entry>,
+    summaries: Vec<String>,
+}
+
+impl Maker {
+    fn write(&mut self, of: &Of, report: &Report, log: Option<&str>) -> Result<(), String> {
+        let folder = self.folder.join(of.place);
+        let name = file_name(of.dataset);
+        let tables = Tables::of(report);
+        let sources = sources(report, Path::new(of.program).parent().unwrap_or(Path::new("")));
+        self.batch.folder(&folder)?;
+        let mut file = |name: String, text: String| self.batch.file(&folder.join(name), text);
+        file(format!("{name}.summary"), text::summary(report, &tables))?;
+        file(format!("{name}.timeline"), text::timeline(report))?;
+        if self.traces == Traces::Written {
+            file(format!("{name}.trace.json"), trace::trace(of.dataset, report).to_string())?;
+        }
+        if let Some(log) = log {
+            file(format!("{name}.log"), log.to_owned())?;
+        }
+        let up = "../".repeat(of.place.components().count());
+        for (page, content) in html::pages(&name, &up, report, &tables, &sources) {
+            file(page, content)?;
+        }
+        let line_of = |place: &report::Place| pictures::line_of(&sources, place).to_owned();
+        let about = [of.program, of.dataset].join(" ");
+        self.summaries.push(format!(
+            "{}: {} operations, {}\n{}",
+            about.trim(),
+            tables.total.count,
+            text::time(tables.total.sum),
+            text::top(&tables, TOP, line_of)
+        ));
+        let top = tables.lines.first().map(|(place, cost)| {
+            let line = place.as_ref().map_or(String::new(), &line_of);
+            (format!("{}  {line}", text::place(place.as_ref())), cost.part_of(&tables.total))
+        });
+        let page = of.place.join(html::index_of(&name)).display().to_string();
+        let (program, dataset) = (of.program.to_owned(), of.dataset.to_owned());
+        self.entries.push(html::Entry { program, dataset, page, total: tables.total, top });
+        Ok(())
+    }
+}
+
+/// The texts of all files that events name, as far as they are there.
+fn sources(report: &Report, folder: &Path) -> pictures::Sources {
+    let files: BTreeSet<String> =
+        report.events.iter().flat_map(|event| event.places()).map(|place| place.file).collect();
+    let read = |file: &String| {
+        let candidates = [PathBuf::from(file), folder.join(file)];
+        candidates.iter().find_map(|path| fehu_driver::files::read_source(path).ok())
+    };
+    let lines = |text: String| text.lines().map(str::to_owned).collect();
+    files.into_iter().filter_map(|file| Some((file.clone(), lines(read(&file)?)))).collect()
 }
 
 /// The folder of each program, within that of them all.
@@ -87,44 +191,6 @@ fn common_folder<'a>(mut files: impl Iterator<Item = &'a Path>) -> PathBuf {
     files.fold(first, |common, file| {
         common.components().zip(file.components()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
     })
-}
-
-/// Whether there was a profile.
-fn write_dataset(
-    batch: &mut Batch,
-    folder: &Path,
-    dataset: &str,
-    m: &Measurement,
-    sources: &Path,
-) -> Result<bool, String> {
-    let Some(report) = m.profiling.as_ref().and_then(Report::from_json) else { return Ok(false) };
-    let name = file_name(dataset);
-    write_report(batch, folder, &name, &report, sources)?;
-    if let Some(log) = &m.log {
-        batch.file(&folder.join(format!("{name}.log")), log)?;
-    }
-    Ok(true)
-}
-
-fn write_report(
-    batch: &mut Batch,
-    folder: &Path,
-    name: &str,
-    report: &Report,
-    sources: &Path,
-) -> Result<(), String> {
-    batch.folder(folder)?;
-    let tables = Tables::of(report);
-    batch.file(&folder.join(format!("{name}.summary")), text::summary(report, &tables))?;
-    batch.file(&folder.join(format!("{name}.timeline")), text::timeline(report))?;
-    let read = |file: &str| {
-        let candidates = [PathBuf::from(file), sources.join(file)];
-        candidates.iter().find_map(|path| fehu_driver::files::read_source(path).ok())
-    };
-    for (file, page) in html::pages(name, report, &tables, read) {
-        batch.file(&folder.join(file), page)?;
-    }
-    Ok(())
 }
 
 /// A name that a file can have.
@@ -166,8 +232,7 @@ mod tests {
         }}});
         let file = dir.path().join("out.json");
         std::fs::write(&file, json.to_string()).expect("written");
-        let mut notes = vec![];
-        let folder = profile(&file, &mut notes).expect("a profile");
+        let Profiled { folder, summaries, notes } = profile(&file, Traces::Written).expect("a profile");
         assert_eq!(notes.len(), 2, "{notes:?}");
         assert_eq!(folder, dir.path().join("out.prof"));
         let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("a file");
@@ -175,6 +240,12 @@ mod tests {
         assert!(read("data_ten.in.summary").contains("segmap_1"));
         assert!(read("data_ten.in.timeline").contains("grid 4"));
         assert!(read("data_ten.in-index.html").contains("segmap_1"));
+        assert!(read("data_ten.in-index.html").contains("<a href=\"index.html\">All data sets</a>"));
+        assert!(read("index.html").contains("<a href=\"data_ten.in-index.html\">data/ten.in</a>"));
+        assert!(read("data_ten.in.trace.json").contains("\"ph\":\"X\""));
+        assert_eq!(summaries.len(), 1);
+        assert!(summaries[0].contains("data/ten.in: 1 operations, 3.5 μs\n 100.0%"), "{}", summaries[0]);
+        assert!(summaries[0].contains("p.fut:2  let x = 2 < 3\n"), "{}", summaries[0]);
         let pages: Vec<String> = std::fs::read_dir(&folder)
             .expect("a folder")
             .flatten()
@@ -190,9 +261,10 @@ mod tests {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let file = dir.path().join("report.json");
         std::fs::write(&file, r#"{"memory":{},"events":[]}"#).expect("written");
-        let folder = profile(&file, &mut vec![]).expect("a profile");
+        let folder = profile(&file, Traces::None).expect("a profile").folder;
         assert!(folder.join("report.summary").is_file() && !folder.join("report.log").exists());
+        assert!(folder.join("index.html").is_file() && !folder.join("report.trace.json").exists());
         std::fs::write(&file, "[1]").expect("written");
-        assert!(profile(&file, &mut vec![]).is_err());
+        assert!(profile(&file, Traces::None).is_err());
     }
 }

@@ -1,12 +1,11 @@
-//! What tools that run programs share: finding programs, making the arguments
-//! of their data sets, compiling them, and talking to them as servers.
+//! What tools that run programs share: making the arguments of their data sets, compiling them, and talking to them
+//! as servers.
 //!
 //! In: paths and test blocks. Out: program files, bytes of arguments, and
 //! running [`ServerProcess`]es on which [`Call`]s are made.
 
 mod call;
 mod compile;
-mod find;
 mod inputs;
 pub(crate) mod script;
 pub(crate) mod select;
@@ -17,7 +16,5 @@ pub(crate) mod tuning;
 pub(crate) use call::transparent_type;
 pub use call::Call;
 pub(crate) use compile::{in_parallel, rendered, Compiled, Compiler};
-pub use find::any_test_block;
-pub(crate) use find::find;
 pub(crate) use inputs::{beside, file_values, input_bytes, ArgumentsFile, Maker};
 pub use server::{Connection, ServerProcess, Trouble};

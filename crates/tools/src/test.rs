@@ -14,8 +14,10 @@ mod running;
 mod scripted;
 mod structure;
 
-use crate::programs::{find, Compiler};
+use crate::programs::Compiler;
 use crate::threads;
+use fehu_data::ProgramSpec;
+use fehu_driver::files::read_source;
 use fehu_driver::target::Target;
 use program::test_program;
 use progress::Progress;
@@ -128,10 +130,17 @@ impl Outcome {
     }
 }
 
-/// Tests all programs; folders are searched for `.fut` files. Failures are printed as they occur, and so are,
-/// to standard error, warnings that a back end has about a program, such as what will not run in parallel.
-pub fn test(paths: &[PathBuf], options: &Options) -> Result<Tally, String> {
-    let files = find(paths)?;
+/// Whether a program of these has a test block, also one that cannot be read.
+pub fn any_test_block(programs: &[PathBuf]) -> bool {
+    let tested = |path: &PathBuf| {
+        read_source(path).map_or(true, |text| !matches!(ProgramSpec::parse(&text), Ok(None)))
+    };
+    programs.iter().any(tested)
+}
+
+/// Tests programs. Failures are printed as they occur, and so are, to standard error, warnings that a back end has
+/// about a program, such as what will not run in parallel.
+pub fn test(files: &[PathBuf], options: &Options) -> Result<Tally, String> {
     let compiler =
         Compiler::new(options.target.name(), options.compiler.as_deref(), &options.compiler_options)?;
     let progress = Progress::new(files.len(), options.terminal);

@@ -73,6 +73,23 @@ fn write(path: &Path, text: &str) {
     std::fs::write(path, text).expect("written");
 }
 
+fn options(search: SearchBy) -> Options {
+    Options {
+        backend: "opencl".into(),
+        compiler: None,
+        skip_compilation: true,
+        pass_options: vec![],
+        runs: Some(2),
+        spec_file: None,
+        tuning: "tuning".into(),
+        timeout: Some(Duration::from_secs(20)),
+        search,
+        sizes: false,
+        terminal: false,
+        verbose: 0,
+    }
+}
+
 /// Tunes for shapes, up the tree.
 #[allow(clippy::type_complexity)]
 fn tune(shapes: &[(i64, i64)]) -> (Vec<(String, i64)>, Vec<(i64, usize)>) {
@@ -93,21 +110,7 @@ fn tune_by(search: SearchBy, shapes: &[(i64, i64)]) -> (Vec<(String, i64)>, Vec<
     write(&file("p.fut"), &program);
     write(&file("p"), SERVER);
     std::fs::set_permissions(file("p"), std::fs::Permissions::from_mode(0o755)).expect("executable");
-    let options = Options {
-        backend: "opencl".into(),
-        compiler: None,
-        skip_compilation: true,
-        pass_options: vec![],
-        runs: Some(2),
-        spec_file: None,
-        tuning: "tuning".into(),
-        timeout: Some(Duration::from_secs(20)),
-        search,
-        sizes: false,
-        terminal: false,
-        verbose: 0,
-    };
-    let written = autotune(&file("p.fut"), &options).expect("tuned");
+    let written = autotune(&file("p.fut"), &options(search)).expect("tuned");
     assert_eq!(written, Some(file("p.fut.tuning")));
     let text = std::fs::read_to_string(file("p.fut.tuning")).expect("a tuning file");
     let setting = |line: &str| {
@@ -165,6 +168,29 @@ fn a_threshold_that_cannot_serve_two_data_sets_is_split() {
     let (outer, border, beyond) = (settings[0].1, settings[1].1, settings[2].1);
     assert!(outer > 2400 && (3..=2000).contains(&border) && beyond <= 2400, "{settings:?}");
     assert!(measured.iter().all(|(_, settings)| *settings <= 10), "{measured:?}");
+}
+
+/// Every run is slower for which something was set; so whatever the search finds is slower than the program as it is.
+#[test]
+fn what_is_slower_in_the_end_is_not_written() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = |name: &str| dir.path().join(name);
+    write(&file("0.in"), "100 100\n");
+    write(&file("p.fut"), "-- ==\n-- input @ 0.in\nentry main (m: i64) (n: i64) = replicate m n\n");
+    let slow = SERVER
+        .replace("logging=no\nfor", "logging=no\nset=no\nfor")
+        .replace("set_tuning_param)", "set_tuning_param) set=yes")
+        .replace(
+            "echo \"runtime: $time\"",
+            "if [ $set = yes ]; then time=$((time * 100)); fi; echo \"runtime: $time\"",
+        );
+    write(&file("p"), &slow);
+    std::fs::set_permissions(file("p"), std::fs::Permissions::from_mode(0o755)).expect("executable");
+    write(&file("p.fut.tuning"), "main.suff_outer_par_0=1\n");
+    let written = autotune(&file("p.fut"), &options(SearchBy::Tree)).expect("tuned");
+    assert_eq!(written, None);
+    let kept = std::fs::read_to_string(file("p.fut.tuning")).expect("a tuning file");
+    assert_eq!(kept, "main.suff_outer_par_0=1\n", "an earlier file stays");
 }
 
 #[test]

@@ -52,6 +52,7 @@ fn options() -> Options {
         tuning: Some("tuning".into()),
         cache_extension: None,
         profile: false,
+        json: None,
         terminal: false,
         verbose: 0,
     }

@@ -8,35 +8,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-const HELP: &str = "\
-A program compiled for a GPU has several versions of its nested parallelism, and
-chooses between them at run time, by comparing how much parallelism there is with
-thresholds. What is best depends on the device and on the data, so the thresholds
-are found by running the program on the data sets of its test blocks. Give it data
-sets of the sizes that matter.
-
-  fehu autotune --backend=opencl prog.fut      writes prog.fut.tuning
-  fehu bench --backend=opencl prog.fut         uses it
-  ./prog --tuning=prog.fut.tuning              so do executables
-
-The search makes one measurement for each version and data set, and a few more
-where amounts of parallelism change within a run. It assumes that more parallelism
-never makes a version worse compared to the others. Where data sets contradict each
-other, so that no value of a threshold is best for all, it is split by another size
-that the program knows there (how much parallelism is inside, say); if that does not
-help, there is a warning.
-
-With --search stochastic, values are guessed for all thresholds and data sets
-together, as tuners do that know nothing of the program: to compare with. Guesses
-that choose versions which were measured before cost nothing.
-
-With --sizes, the sizes of thread blocks and tiles of all kernels are tried as well,
-one after the other, with the thresholds that were found. `fehu dev --backend=opencl
---after schedule prog.fut` shows which kernel has which.";
-
 /// Options of `fehu autotune`.
 #[derive(clap::Args)]
-#[command(after_help = HELP)]
 pub(crate) struct Args {
     /// The program.
     program: PathBuf,

@@ -1,7 +1,7 @@
 //! `fehu bench`.
 
-use crate::names::backends;
-use fehu_driver::files::write;
+use crate::names::{backends, program_files};
+use crate::project;
 use fehu_tools::bench::{all_measured, bench, Options, Plan};
 use fehu_tools::errln;
 use fehu_tools::output::progress_bars;
@@ -10,25 +10,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-const HELP: &str = "\
-Each data set in a program's test blocks runs once to warm up, and then at
-least ten times (--runs) and half a second. If these runs leave the mean
-uncertain by more than one percent, they are forgotten, and the program runs
-until it is known better, or for ten seconds (--convergence-max-seconds).
-
-  fehu bench prog.fut
-  fehu bench --backend=c --json=before.json programs/
-  fehu benchcmp before.json after.json
-
-Data sets tagged nobench, disable or no_BACKEND are left out, and so are those
-that must fail.";
-
 /// Options of `fehu bench`.
 #[derive(clap::Args)]
-#[command(after_help = HELP)]
 pub(crate) struct Args {
-    /// Programs, and folders to search for programs.
-    #[arg(required = true)]
+    /// Programs, and folders to search for programs [default: the project].
+    #[arg(add = program_files())]
     paths: Vec<PathBuf>,
     /// The back end to compile with.
     #[arg(long, value_name = "NAME", default_value = "c", value_parser = backends())]
@@ -119,21 +105,19 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         tuning: (!args.no_tuning).then(|| args.tuning.clone()),
         cache_extension: args.cache_extension.clone(),
         profile: args.profile,
+        json: args.json.clone(),
         terminal: progress_bars(),
         verbose: args.verbose,
     };
-    let results = match bench(&args.paths, &options) {
-        Ok(results) => results,
+    let programs = match project::programs(&args.paths, "bench") {
+        Ok(programs) => programs,
+        Err(code) => return code,
+    };
+    match bench(&programs, &options) {
+        Ok(results) => ExitCode::from(u8::from(!all_measured(&results))),
         Err(message) => {
             errln!("fehu: {message}");
-            return ExitCode::from(1);
-        }
-    };
-    if let Some(file) = &args.json {
-        if let Err(why) = write(file, format!("{}\n", results.to_json())) {
-            errln!("fehu: {why}");
-            return ExitCode::from(1);
+            ExitCode::from(1)
         }
     }
-    ExitCode::from(u8::from(!all_measured(&results)))
 }

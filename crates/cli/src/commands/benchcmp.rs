@@ -8,18 +8,8 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-const HELP: &str = "\
-Prints how many times as fast each data set is in the second file. Where the
-difference is significant, it is green (faster) or red (slower): the means are
-further apart than half the two standard deviations together.
-
-  fehu bench --json=before.json prog.fut
-  fehu bench --json=after.json prog.fut     # after a change
-  fehu benchcmp before.json after.json";
-
 /// Options of `fehu benchcmp`.
 #[derive(clap::Args)]
-#[command(after_help = HELP)]
 pub(crate) struct Args {
     /// What `fehu bench --json` wrote before.
     file_a: PathBuf,

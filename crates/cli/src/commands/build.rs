@@ -1,5 +1,7 @@
 //! `fehu c` and the other back ends.
 
+use crate::names::{passes, program_files};
+use crate::project;
 use crate::report::{show, show_all, Warnings};
 use fehu_driver::compile::{compile_timed, Failure, Product, Settings};
 use fehu_driver::target::Target;
@@ -11,8 +13,9 @@ use std::process::ExitCode;
 /// Options of all back ends.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The program's main file.
-    file: PathBuf,
+    /// The program's main file [default: that of the project].
+    #[arg(add = program_files())]
+    file: Option<PathBuf>,
     /// Where to write the result [default: the program's name without .fut].
     #[arg(short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
@@ -32,7 +35,7 @@ pub(crate) struct Args {
     #[arg(long)]
     safe: bool,
     /// Leave out an optimisation pass, such as fusion or simplify#2.
-    #[arg(long = "skip-pass", value_name = "PASS")]
+    #[arg(long = "skip-pass", value_name = "PASS", add = passes())]
     skip_pass: Vec<String>,
     /// Print how long each pass took, in the order in which they ran.
     #[arg(long = "time-passes")]
@@ -74,10 +77,14 @@ fn build(target: Target, args: &Args, moderate: bool) -> ExitCode {
         (false, true) => Product::Server,
         (false, false) => Product::Executable,
     };
+    let file = match project::main_program(args.file.as_ref(), target.name()) {
+        Ok(file) => file,
+        Err(code) => return code,
+    };
     let settings = Settings {
         target,
         product,
-        output: args.output.clone().unwrap_or_else(|| args.file.with_extension("")),
+        output: args.output.clone().unwrap_or_else(|| file.with_extension("")),
         entry_points: args.entry_point.clone(),
         safe: args.safe,
         stops: false,
@@ -86,7 +93,7 @@ fn build(target: Target, args: &Args, moderate: bool) -> ExitCode {
         stays_here: false,
     };
     let mut times = Times::default();
-    let (front, result) = compile_timed(&args.file, &settings, &mut times);
+    let (front, result) = compile_timed(&file, &settings, &mut times);
     if args.time_passes {
         errln!("{}", times.table().trim_end());
     }

@@ -4,14 +4,8 @@ use fehu_driver::cache::{Cache, NoCache, Size, MAX_AGE, MAX_BYTES};
 use fehu_tools::{errln, outln};
 use std::process::ExitCode;
 
-const HELP: &str = "\
-`fehu run` keeps the executables that it compiles in the folder fehu of XDG_CACHE_HOME,
-or of .cache in HOME. The folder must belong to you, and nobody else may be able to
-write to it; otherwise programs are compiled for each run.";
-
 /// Options of `fehu cache`.
 #[derive(clap::Args)]
-#[command(after_help = HELP)]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Option<Action>,

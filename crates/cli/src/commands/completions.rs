@@ -1,23 +1,19 @@
 //! `fehu completions` and `fehu man`: what shells and manual readers need to know, made from the options themselves.
 
-use clap::CommandFactory;
+use crate::help;
+use clap_complete::env::{EnvCompleter, Shells};
+use clap_complete::Shell;
 use fehu_driver::files::Batch;
 use fehu_tools::output::write_bytes;
 use fehu_tools::{errln, outln};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const HELP: &str = "\
-  fehu completions bash > ~/.local/share/bash-completion/completions/fehu
-  fehu completions zsh > ~/.zfunc/_fehu
-  fehu completions fish > ~/.config/fish/completions/fehu.fish";
-
 /// Options of `fehu completions`.
 #[derive(clap::Args)]
-#[command(after_help = HELP)]
 pub(crate) struct Args {
     /// The shell.
-    shell: clap_complete::Shell,
+    shell: Shell,
 }
 
 /// Options of `fehu man`.
@@ -27,12 +23,31 @@ pub(crate) struct ManArgs {
     folder: PathBuf,
 }
 
-/// Prints the script with which a shell completes our commands and options.
+/// The variable by which shells ask for completions.
+const VARIABLE: &str = "COMPLETE";
+
+/// Prints the script with which a shell asks this program what could stand at the cursor.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut script = vec![];
-    clap_complete::generate(args.shell, &mut crate::Cli::command(), "fehu", &mut script);
-    write_bytes(&script);
-    ExitCode::SUCCESS
+    let shells = Shells::builtins();
+    let written = shells.completer(&args.shell.to_string()).map(|shell: &dyn EnvCompleter| {
+        shell.write_registration(VARIABLE, "fehu", "fehu", "fehu", &mut script)
+    });
+    match written {
+        Some(Ok(())) => {
+            write_bytes(&script);
+            ExitCode::SUCCESS
+        }
+        Some(Err(_)) | None => {
+            errln!("fehu: there are no completions for {}", args.shell);
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// The command line as shells complete it.
+pub(crate) fn described() -> clap::Command {
+    help::command().mut_subcommand("dataset", super::dataset::described)
 }
 
 /// Writes a manual page for each command.
@@ -51,7 +66,7 @@ pub(crate) fn man(args: &ManArgs) -> ExitCode {
 
 fn write_pages(folder: &Path) -> Result<(), String> {
     let version = env!("CARGO_PKG_VERSION");
-    let mut command = crate::Cli::command().version(version).disable_help_subcommand(true);
+    let mut command = described().version(version).disable_help_subcommand(true);
     command.build();
     let mut pages = Batch::default();
     add_pages(command, folder, &mut pages)?;

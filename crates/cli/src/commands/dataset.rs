@@ -1,5 +1,6 @@
 //! `fehu dataset`.
 
+use clap::{Arg, Command};
 use fehu_base::prim::ScalarType;
 use fehu_driver::files::read_stdin;
 use fehu_tools::dataset::{convert, generate, render, Format};
@@ -17,21 +18,41 @@ pub(crate) struct Args {
     words: Vec<String>,
 }
 
-const HELP: &str = "\
-Make random values, or turn values from one format into another.
+/// The command as help and shells show it. The order of its options, which matters, only we know.
+pub(crate) fn described(command: Command) -> Command {
+    let option = |name: &'static str, help: &'static str| Arg::new(name).long(name).help(help).num_args(0);
+    let command = command.mut_arg("words", |arg| arg.hide(true));
+    command
+        .about("Make random values, or turn values from one format into another")
+        .override_usage("fehu dataset [OPTIONS]... [-g TYPE]...")
+        .next_help_heading("Options, in order: each holds for the values that follow it")
+        .args([
+            option("generate", "Make a value of a type such as [10][20]f32, or this very value")
+                .short('g')
+                .num_args(1)
+                .value_name("TYPE"),
+            option("binary", "Write the binary format").short('b'),
+            option("text", "Write text (the default)"),
+            option("type", "Write only the types of values").short('t'),
+            option("seed", "The seed of random numbers [default: 1]")
+                .short('s')
+                .num_args(1)
+                .value_name("SEED"),
+            option("T-bounds", "Bounds for values of scalar type T, such as --i32-bounds=0:9")
+                .num_args(1)
+                .value_name("MIN:MAX"),
+            option("help", "Print help").short('h'),
+        ])
+}
 
-Usage: fehu dataset [OPTIONS]... [-g TYPE]...
-
-Options, in order: each holds for the values that follow it.
-  -g, --generate TYPE   make a value of a type such as [10][20]f32, or this very value
-  -b, --binary          write the binary format
-      --text            write text (the default)
-  -t, --type            write only the types of values
-  -s SEED               the seed of random numbers [default: 1]
-      --T-bounds=A:B    bounds for values of scalar type T, such as --i32-bounds=0:9
-
-Without -g, values are read from standard input.
-";
+fn help() -> String {
+    let mut all = crate::help::command();
+    all.find_subcommand_mut("dataset").map_or(String::new(), |command| {
+        described(command.clone().bin_name("fehu dataset").disable_version_flag(true))
+            .render_help()
+            .to_string()
+    })
+}
 
 pub(crate) fn run(args: &Args) -> ExitCode {
     match output(&args.words) {
@@ -66,7 +87,7 @@ fn output(words: &[String]) -> Result<Vec<u8>, String> {
                 .ok_or(format!("{name} needs a value; see --help"))
         };
         match name {
-            "-h" | "--help" => return Ok(HELP.into()),
+            "-h" | "--help" => return Ok(help().into()),
             "-b" | "--binary" => format = Format::Binary,
             "--text" => format = Format::Text,
             "-t" | "--type" => format = Format::Types,

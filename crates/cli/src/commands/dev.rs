@@ -1,6 +1,6 @@
 //! `fehu dev`: what the compiler does to a program, step by step.
 
-use crate::names::own_backend;
+use crate::names::{all_steps, own_backend, passes};
 use crate::report::{report, show_all, Format, Warnings};
 use fehu_base::Diagnostic;
 use fehu_driver::compile::Settings;
@@ -27,10 +27,10 @@ pub(crate) struct Args {
     list: bool,
     /// Print the program after this step (`fusion`, `simplify#2`, a step without a number is its last run), or the last
     /// program in a language: soacs, kernels, memory, imp, text. The default is `lower`.
-    #[arg(long, value_name = "STEP")]
+    #[arg(long, value_name = "STEP", add = all_steps())]
     after: Option<String>,
     /// Print what this step changes, as a unified diff.
-    #[arg(long, value_name = "STEP")]
+    #[arg(long, value_name = "STEP", add = all_steps())]
     diff: Option<String>,
     /// Print the typed tree of the program's own files.
     #[arg(long)]
@@ -56,10 +56,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "file", requires = "run")]
     from: Option<PathBuf>,
     /// With `--from`: the steps to run on it, separated by commas.
-    #[arg(long, value_name = "STEP,...", value_delimiter = ',', requires = "from")]
+    #[arg(long, value_name = "STEP,...", value_delimiter = ',', requires = "from", add = all_steps())]
     run: Vec<String>,
     /// Leave this optional pass out; may be given several times.
-    #[arg(long = "skip-pass", value_name = "PASS")]
+    #[arg(long = "skip-pass", value_name = "PASS", add = passes())]
     skip_pass: Vec<String>,
     /// On GPUs: one version of each nest, chosen by its shape.
     #[arg(long)]

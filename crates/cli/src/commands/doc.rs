@@ -1,5 +1,7 @@
 //! `fehu doc`.
 
+use crate::names::program_files;
+use crate::project;
 use crate::report::show_all;
 use fehu_base::diagnostic::Colour;
 use fehu_base::{FileId, Severity};
@@ -7,31 +9,36 @@ use fehu_doc::{Example, Input};
 use fehu_driver::files::Batch;
 use fehu_driver::front::check_over;
 use fehu_driver::load::{normalise, Overlay};
-use fehu_tools::errln;
+use fehu_tools::{errln, outln};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const HELP: &str = "\
-Program text in comments, between fences that name the language (```futhark), is checked
-as that of somebody who imports the file: declarations, or an expression.";
-
 /// Options of `fehu doc`.
 #[derive(clap::Args)]
-#[command(after_help = HELP)]
 pub(crate) struct Args {
-    /// The folder whose .fut files are documented, or a single file.
-    dir: PathBuf,
-    /// The folder to write to.
-    #[arg(short, value_name = "OUTDIR", required = true)]
-    output: PathBuf,
+    /// The folder whose programs are documented, or a single file [default: the project].
+    #[arg(add = program_files())]
+    dir: Option<PathBuf>,
+    /// The folder to write to [default: build/doc of the project].
+    #[arg(short, value_name = "OUTDIR")]
+    output: Option<PathBuf>,
     /// Say which files are read and written.
     #[arg(short, long)]
     verbose: bool,
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    match document(args) {
-        Ok(()) => ExitCode::SUCCESS,
+    let work = match work(args) {
+        Ok(work) => work,
+        Err(code) => return code,
+    };
+    match document(args, &work) {
+        Ok(()) => {
+            if args.output.is_none() {
+                outln!("Wrote {}", work.output.join("index.html").display());
+            }
+            ExitCode::SUCCESS
+        }
         Err(message) => {
             if !message.is_empty() {
                 errln!("fehu: {message}");
@@ -41,34 +48,66 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     }
 }
 
-/// Writes all pages. An error that was shown already has no text.
-fn document(args: &Args) -> Result<(), String> {
-    let mut files = vec![];
-    let root = if args.dir.is_dir() {
-        collect(&args.dir, &mut files).map_err(|e| format!("could not read {}: {e}", args.dir.display()))?;
-        args.dir.clone()
-    } else {
-        files.push(args.dir.clone());
-        args.dir.parent().unwrap_or(Path::new("")).to_owned()
+/// What to document: the files, the folder that their names are below, and where pages go.
+struct Work {
+    files: Vec<PathBuf>,
+    root: PathBuf,
+    output: PathBuf,
+    title: String,
+}
+
+fn work(args: &Args) -> Result<Work, ExitCode> {
+    let (given, root) = match &args.dir {
+        Some(dir) if dir.is_dir() => (dir.clone(), dir.clone()),
+        Some(file) => (file.clone(), file.parent().unwrap_or(Path::new("")).to_owned()),
+        None => {
+            let root = project::root("doc -o pages", "a program or a folder")?;
+            (root.clone(), root)
+        }
     };
+    let output = match (&args.output, fehu_pkg::root()) {
+        (Some(output), _) => output.clone(),
+        (None, Some(root)) => root.join("build/doc"),
+        (None, None) => {
+            errln!("fehu: where to? Name a folder, as in `fehu doc -o pages {}`", given.display());
+            return Err(ExitCode::from(2));
+        }
+    };
+    let files = project::programs(&[given.clone()], "doc")?;
+    Ok(Work { files, title: title(&given), root, output })
+}
+
+/// What the documentation is called: as the package, or the folder, or the file.
+fn title(given: &Path) -> String {
+    let named = if given.as_os_str().is_empty() { Path::new(".") } else { given };
+    let package = fehu_pkg::Project::new(named).package().ok().flatten();
+    let path = named.canonicalize().unwrap_or_else(|_| named.to_owned()).with_extension("");
+    let name = path.file_name().map_or("programs".into(), |name| name.to_string_lossy().into_owned());
+    package.map_or(name, |package| package.to_string())
+}
+
+/// Writes all pages. An error that was shown already has no text.
+fn document(args: &Args, work: &Work) -> Result<(), String> {
+    let Work { files, root, output, title } = work;
     if files.is_empty() {
-        return Err(format!("there are no .fut files in {}", args.dir.display()));
+        let folder = if root.as_os_str().is_empty() { Path::new(".") } else { root };
+        return Err(format!("there are no .fut files in {}", folder.display()));
     }
     let mut inputs = vec![];
-    for file in &files {
+    for file in files {
         if args.verbose {
             errln!("Reading {}.", file.display());
         }
-        inputs.extend(read(file, &root)?);
+        inputs.extend(read(file, root)?);
     }
-    let site = fehu_doc::site(&inputs);
+    let site = fehu_doc::site(title, &inputs);
     for warning in &site.warnings {
         errln!("fehu: {warning}");
     }
-    site.examples.iter().for_each(|example| check(example, &root));
+    site.examples.iter().for_each(|example| check(example, root));
     let mut batch = Batch::default();
     for page in site.pages {
-        let path = args.output.join(&page.path);
+        let path = output.join(&page.path);
         if args.verbose {
             errln!("Writing {}.", path.display());
         }
@@ -113,19 +152,4 @@ fn check(example: &Example, root: &Path) {
         let message = d.render(&front.sources, Colour::Never);
         errln!("fehu: {}:{}: an example is wrong\n{message}", file.display(), example.line);
     }
-}
-
-/// All programs below a folder, in alphabetical order.
-fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    let mut entries: Vec<_> = std::fs::read_dir(folder)?.collect::<Result<_, _>>()?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        if entry.file_type()?.is_dir() {
-            collect(&path, found)?;
-        } else if path.extension().is_some_and(|e| e == "fut") {
-            found.push(path);
-        }
-    }
-    Ok(())
 }

@@ -1,10 +1,15 @@
 //! `fehu fmt`.
 
+use crate::names::program_files;
+use crate::project;
 use crate::report::show_all;
 use fehu_base::SourceMap;
 use fehu_driver::files::{read_source, write};
 use fehu_tools::{errln, out};
+use std::fs::File;
 use std::io::Read;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -14,7 +19,9 @@ pub(crate) struct Args {
     /// Change nothing; fail if a file is not formatted.
     #[arg(long)]
     check: bool,
-    /// The files, which are formatted in place; without any, standard input is formatted to standard output.
+    /// Programs, which are formatted in place, and folders to search for programs. Without any, the project is
+    /// formatted, or standard input to standard output if that is a file or a pipe.
+    #[arg(add = program_files())]
     files: Vec<PathBuf>,
 }
 
@@ -26,11 +33,15 @@ enum Outcome {
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    if args.files.is_empty() {
+    if args.files.is_empty() && has_text() {
         return from_stdin(args.check);
     }
+    let files = match project::programs(&args.files, "fmt") {
+        Ok(files) => files,
+        Err(code) => return code,
+    };
     let mut failed = false;
-    for file in &args.files {
+    for file in &files {
         match format_file(file) {
             Outcome::Fine => {}
             Outcome::Failed => failed = true,
@@ -47,6 +58,13 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
     }
     ExitCode::from(u8::from(failed))
+}
+
+/// Whether standard input is a file or a pipe, as editors have it, rather than a terminal, or nothing.
+fn has_text() -> bool {
+    let stdin = std::io::stdin();
+    let kind = stdin.as_fd().try_clone_to_owned().map(File::from).and_then(|file| file.metadata());
+    kind.is_ok_and(|kind| !kind.file_type().is_char_device())
 }
 
 fn from_stdin(check: bool) -> ExitCode {

@@ -4,14 +4,8 @@ use fehu_tools::outln;
 use std::io::BufReader;
 use std::process::ExitCode;
 
-const HELP: &str = "\
-Editors start this command and talk to it over standard input and output, by the
-Language Server Protocol. Neovim: vim.lsp.start({cmd = {'fehu', 'lsp'}}). Helix and
-others take the command `fehu` with the argument `lsp`.";
-
 /// Options of `fehu lsp`.
 #[derive(clap::Args)]
-#[command(after_help = HELP)]
 pub(crate) struct Args {
     /// Use standard input and output, as always; editors pass this.
     #[arg(long)]

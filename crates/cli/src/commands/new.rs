@@ -15,7 +15,7 @@ pub(crate) struct Args {
 /// What is in a new project; `NAME` stands for its name.
 const FILES: [(&str, &str); 3] = [
     ("futhark.pkg", "require {\n}\n"),
-    (".gitignore", "/NAME\n*.c\n*.o\n"),
+    (".gitignore", "/NAME\n/build\n*.c\n*.o\n"),
     (
         "NAME.fut",
         "\
@@ -23,8 +23,7 @@ const FILES: [(&str, &str); 3] = [
 def mean [n] (xs: [n]f64) : f64 =
   f64.sum xs / f64.i64 n
 
--- Tests are run by `fehu test NAME.fut`, and data sets without results are measured by
--- `fehu bench NAME.fut`.
+-- Tests are run by `fehu test`, and data sets without results are measured by `fehu bench`.
 -- ==
 -- input { [1.0, 2.0, 6.0] } output { 3.0 }
 -- random input { [1000000]f64 }
@@ -40,8 +39,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Ok(()) => {
             outln!("Made {0}/{0}.fut. Try:\n", args.name);
             outln!("  cd {}", args.name);
-            outln!("  echo '[1.0, 2.0]' | fehu run {}.fut", args.name);
-            outln!("  fehu test {}.fut", args.name);
+            outln!("  echo '[1.0, 2.0]' | fehu run");
+            outln!("  fehu test");
             ExitCode::SUCCESS
         }
         Err(message) => {

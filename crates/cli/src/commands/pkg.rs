@@ -1,21 +1,16 @@
 //! `fehu pkg`.
 
+use crate::names::packages;
 use crate::report::show_all;
 use fehu_driver::cache::{Cache, NoCache};
 use fehu_driver::files::TempFolder;
-use fehu_pkg::{Access, Error, PkgPath, Project, Registry, Version};
+use fehu_pkg::{Access, Error, Event, Listed, PkgPath, Project, Registry, Version};
 use fehu_tools::{errln, outln};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-const HELP: &str = "\
-Packages are git repositories whose tags vX.Y.Z are releases. Copies are kept in the
-folder that `fehu cache` shows, so what was fetched once is available offline. Git's own
-configuration applies: `url.BASE.insteadOf` changes where repositories are.";
-
 /// Options of `fehu pkg`.
 #[derive(clap::Args)]
-#[command(after_help = HELP)]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,
@@ -39,16 +34,21 @@ enum Action {
         #[arg(value_name = "PKGPATH")]
         path: String,
     },
-    /// Require a package; `fehu pkg sync` fetches it.
+    /// Require a package, and fetch it.
     Add {
         /// The package.
-        #[arg(value_name = "PKGPATH")]
+        #[arg(value_name = "PKGPATH", add = packages())]
         path: String,
         /// The oldest version that will do; the newest one if none is given.
         #[arg(value_name = "X.Y.Z")]
         oldest: Option<String>,
     },
-    /// Require a package no longer.
+    /// Find packages by words in their names and purposes.
+    Search {
+        /// Words that all occur; without any, all packages are listed.
+        words: Vec<String>,
+    },
+    /// Require a package no longer, and remove it from lib/.
     Remove {
         /// The package.
         #[arg(value_name = "PKGPATH")]
@@ -56,14 +56,14 @@ enum Action {
     },
     /// Fill lib/ with the packages that are required; everything else in it is removed.
     Sync,
-    /// Require the newest version of every package.
+    /// Require the newest version of every package, and fetch it.
     Upgrade,
     /// Check that all required packages are available.
     Check,
     /// Print the versions of a package.
     Versions {
         /// The package.
-        #[arg(value_name = "PKGPATH")]
+        #[arg(value_name = "PKGPATH", add = packages())]
         path: String,
     },
     /// Format futhark.pkg.
@@ -73,39 +73,50 @@ enum Action {
 pub(crate) fn run(args: &Args) -> ExitCode {
     match act(args) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Error::Manifest(wrong)) => {
-            show_all(&[wrong.0], &wrong.1);
-            ExitCode::from(1)
-        }
-        Err(Error::Other(message)) => {
-            errln!("fehu: {message}");
+        Err(error) => {
+            show_error(&error);
             ExitCode::from(1)
         }
     }
 }
 
+/// Says what is wrong, with its place in a futhark.pkg.
+pub(crate) fn show_error(error: &Error) {
+    match error {
+        Error::Manifest(wrong) => show_all(std::slice::from_ref(&wrong.0), &wrong.1),
+        Error::Other(message) => errln!("fehu: {message}"),
+    }
+}
+
 fn act(args: &Args) -> Result<(), Error> {
-    let project = Project::new(".");
+    let root = fehu_pkg::root().filter(|folder| !folder.as_os_str().is_empty());
+    let project = match &args.action {
+        Action::Init { .. } => Project::new("."),
+        _ => Project::new(root.unwrap_or_else(|| PathBuf::from("."))),
+    };
     // Lives as long as the registry, if there is no cache.
     let (_temporary, mut registry) = registry(args)?;
     match &args.action {
         Action::Init { path } => project.init(&parse_path(path)?)?,
         Action::Add { path, oldest } => {
             let version = oldest.as_deref().map(parse_version).transpose()?;
+            let before = project.required()?;
             outln!("{}", project.add(&mut registry, &parse_path(path)?, version)?);
-            outln!("Run `fehu pkg sync` to fetch it.");
+            stored(args, &project.refresh(&mut registry, &before)?);
         }
-        Action::Remove { path } => outln!("{}", project.remove(&parse_path(path)?)?),
-        Action::Sync => {
-            for event in project.sync(&mut registry)? {
-                if args.verbose {
-                    errln!("{event}");
-                }
-            }
+        Action::Search { words } => search(words)?,
+        Action::Remove { path } => {
+            let before = project.required()?;
+            outln!("{}", project.remove(&parse_path(path)?)?);
+            stored(args, &project.refresh(&mut registry, &before)?);
         }
+        Action::Sync => stored(args, &project.sync(&mut registry)?),
         Action::Upgrade => {
-            for event in project.upgrade(&mut registry)? {
-                outln!("{event}");
+            let before = project.required()?;
+            let events = project.upgrade(&mut registry)?;
+            events.iter().for_each(|event| outln!("{event}"));
+            if events != [Event::UpToDate] {
+                stored(args, &project.refresh(&mut registry, &before)?);
             }
         }
         Action::Check => project.check(&mut registry)?,
@@ -115,6 +126,30 @@ fn act(args: &Args) -> Result<(), Error> {
             }
         }
         Action::Fmt => project.fmt()?,
+    }
+    Ok(())
+}
+
+/// Says what is in lib/ now, to those who want to know.
+fn stored(args: &Args, events: &[Event]) {
+    if args.verbose {
+        events.iter().for_each(|event| errln!("{event}"));
+    }
+}
+
+/// Lists packages, one a line.
+fn search(words: &[String]) -> Result<(), Error> {
+    let found = fehu_pkg::search(words);
+    if found.is_empty() {
+        return Err(Error::Other(format!(
+            "no package of the list is about `{}`; `fehu pkg search` lists all of them, and \
+             `fehu pkg add` takes the address of any repository",
+            words.join(" ")
+        )));
+    }
+    let width = found.iter().map(|package| package.path.len()).max().unwrap_or(0);
+    for Listed { path, about } in found {
+        outln!("{path:width$}  {about}");
     }
     Ok(())
 }

@@ -132,7 +132,10 @@ fn interactive(session: Session) -> ExitCode {
         // There is none at first.
         let _ = editor.load_history(file);
     }
-    outln!("Futhark, by fehu {}. :help lists commands.", env!("CARGO_PKG_VERSION"));
+    outln!(
+        "Futhark, by fehu {}. :help lists commands, :doc map says what map does, exit leaves.",
+        env!("CARGO_PKG_VERSION")
+    );
     loop {
         let prompt = format!("[{}]> ", session.borrow().line());
         match editor.readline(&prompt) {

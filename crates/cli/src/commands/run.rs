@@ -1,5 +1,7 @@
 //! `fehu run`: compile and run in one go.
 
+use crate::names::program_files;
+use crate::project;
 use crate::report::{show, show_all, Warnings};
 use fehu_base::SourceMap;
 use fehu_driver::cache;
@@ -16,8 +18,9 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 /// Options of `fehu run`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The program's main file.
-    file: PathBuf,
+    /// The program's main file [default: that of the project].
+    #[arg(add = program_files())]
+    file: Option<PathBuf>,
     /// There are none: the arguments of the entry point come from standard input.
     #[arg(hide = true, allow_negative_numbers = true)]
     arguments: Vec<String>,
@@ -37,24 +40,28 @@ pub(crate) struct Args {
 
 /// The executable is kept in a cache folder, so the second run starts at once.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    if !args.arguments.is_empty() {
-        let (values, file) = (args.arguments.join(" "), args.file.display());
+    if let (false, Some(file)) = (args.arguments.is_empty(), &args.file) {
+        let (values, file) = (args.arguments.join(" "), file.display());
         errln!("fehu: arguments of the program come from standard input: echo '{values}' | fehu run {file}");
         return ExitCode::from(2);
     }
-    let front = front::check_file(&args.file);
+    let file = match project::main_program(args.file.as_ref(), "run") {
+        Ok(file) => file,
+        Err(code) => return code,
+    };
+    let front = front::check_file(&file);
     let warnings = if args.no_warnings { Warnings::Hidden } else { Warnings::Shown };
     if !show(&front, warnings) {
         return ExitCode::from(1);
     }
-    if let Some(message) = missing_entry(&args.file, &front, &args.entry) {
+    if let Some(message) = missing_entry(&file, &front, &args.entry) {
         errln!("fehu: {message}");
         return ExitCode::from(1);
     }
     if args.interpret {
-        return interpret(args, front);
+        return interpret(args, &file, front);
     }
-    match start(args, &front).map(|mut child| child.wait()) {
+    match start(args, &file, &front).map(|mut child| child.wait()) {
         Ok(Ok(status)) => ExitCode::from(code(status)),
         Ok(Err(e)) => {
             errln!("fehu: could not wait for the program: {e}");
@@ -72,7 +79,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 }
 
 /// Interprets the program: what is read, printed and said is what the compiled program reads, prints and says.
-fn interpret(args: &Args, front: Front) -> ExitCode {
+fn interpret(args: &Args, file: &Path, front: Front) -> ExitCode {
     let settings = Settings {
         entry_points: vec![args.entry.clone()],
         ..Settings::executable(Target::C, PathBuf::new())
@@ -100,29 +107,29 @@ fn interpret(args: &Args, front: Front) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(Stopped::Error(message)) => {
-            errln!("{}: {message}", program_name(args));
+            errln!("{}: {message}", program_name(file));
             ExitCode::from(1)
         }
         Err(Stopped::Beyond(message)) => {
-            errln!("fehu: {} cannot be interpreted: {message}", args.file.display());
+            errln!("fehu: {} cannot be interpreted: {message}", file.display());
             ExitCode::from(1)
         }
     }
 }
 
 /// The name with which messages of the program begin.
-fn program_name(args: &Args) -> String {
-    SourceMap::show_path(&args.file.with_extension(""))
+fn program_name(file: &Path) -> String {
+    SourceMap::show_path(&file.with_extension(""))
 }
 
 /// Compiles what is not in the cache, and starts it.
-fn start(args: &Args, front: &Front) -> Result<Child, Failure> {
+fn start(args: &Args, file: &Path, front: &Front) -> Result<Child, Failure> {
     let entry_points = vec![args.entry.clone()];
     let settings = Settings { entry_points, ..Settings::executable(Target::C, PathBuf::new()) };
     let note = |text: &str| errln!("fehu: {text}");
     let spawn = |executable: &Path| {
         let mut command = Command::new(executable);
-        command.arg0(program_name(args)).args(["-e", &args.entry]);
+        command.arg0(program_name(file)).args(["-e", &args.entry]);
         if args.binary {
             command.arg("-b");
         }

@@ -6,19 +6,8 @@ use fehu_tools::script::{script, Options};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-const HELP: &str = "\
-Expressions are in FutharkScript, as in `script input` of test blocks: applications
-of the program's functions to values, variables and other applications.
-
-  fehu script prog.fut 'sum (iota32 10i64)'
-  fehu script prog.fut 'let xs = $loaddata \"xs.in\" in $store \"ys.out\" (sort xs)'
-
-With -e and -f, several expressions are evaluated in order, and the value of the last
-is printed. A program without the extension .fut is a server that was compiled before.";
-
 /// Options of `fehu script`.
 #[derive(clap::Args)]
-#[command(after_help = HELP)]
 pub(crate) struct Args {
     /// The program.
     program: PathBuf,

@@ -1,10 +1,11 @@
 //! `fehu test`.
 
-use crate::names::own_backend;
+use crate::names::{own_backend, program_files};
+use crate::project;
 use fehu_driver::target::Target;
 use fehu_tools::output::progress_bars;
-use fehu_tools::test::{test, Depth, Options, Tally};
-use fehu_tools::{any_test_block, errln, outln};
+use fehu_tools::test::{any_test_block, test, Depth, Options, Tally};
+use fehu_tools::{errln, outln};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -14,8 +15,8 @@ use std::time::Duration;
 /// Options of `fehu test`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Programs, and folders to search for programs.
-    #[arg(required = true)]
+    /// Programs, and folders to search for programs [default: the project].
+    #[arg(add = program_files())]
     paths: Vec<PathBuf>,
     /// The back end to compile with.
     #[arg(long, default_value = "c", value_parser = own_backend())]
@@ -106,9 +107,13 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         // The hasher of the standard library is seeded by the system.
         seed: args.seed.unwrap_or_else(|| RandomState::new().build_hasher().finish()),
     };
-    match test(&args.paths, &options) {
+    let programs = match project::programs(&args.paths, "test") {
+        Ok(programs) => programs,
+        Err(code) => return code,
+    };
+    match test(&programs, &options) {
         Ok(tally) => {
-            match any_test_block(&args.paths) || tally.failed > 0 {
+            match any_test_block(&programs) || tally.failed > 0 {
                 true => outln!("{}", summary(&tally, depth)),
                 false => errln!("fehu: there was nothing to run: no program has a test block"),
             }

@@ -1,27 +1,20 @@
 //! `fehu watch`: runs a command again whenever the program changes.
 
+use crate::project;
 use fehu_tools::errln;
 use fehu_tools::output::failed;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, SystemTime};
 
-const HELP: &str = "\
-  fehu watch check prog.fut
-  fehu watch test src/
-
-The files are those of the command line, all .fut files of folders, and what programs
-import. Stop it with Ctrl-C.";
-
 /// How often files are looked at.
 const INTERVAL: Duration = Duration::from_millis(200);
 
 /// Options of `fehu watch`.
 #[derive(clap::Args)]
-#[command(after_help = HELP)]
 pub(crate) struct Args {
-    /// A command of fehu, such as check, and what it takes.
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    /// A command of fehu, such as check, and what it takes [default: check].
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
     words: Vec<String>,
 }
 
@@ -33,16 +26,22 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             return ExitCode::from(1);
         }
     };
-    if !args.words.iter().any(|w| is_program(Path::new(w)) || Path::new(w).is_dir()) {
-        errln!(
-            "fehu: there is nothing to watch: name a program or a folder, as in `fehu watch check prog.fut`"
-        );
-        return ExitCode::from(2);
+    let mut words = args.words.clone();
+    if words.is_empty() {
+        words.push("check".into());
+    }
+    let mut watched: Vec<PathBuf> = words.iter().skip(1).map(PathBuf::from).collect();
+    watched.retain(|path| is_program(path) || path.is_file() || path.is_dir());
+    if !watched.iter().any(|path| is_program(path) || path.is_dir()) {
+        match project::root(&format!("watch {}", words[0]), "a program or a folder") {
+            Ok(root) => watched.push(root),
+            Err(code) => return code,
+        }
     }
     loop {
         // Files that change while the command runs count for the next time.
-        let before = state(&args.words);
-        match Command::new(&own).args(&args.words).status() {
+        let before = state(&watched);
+        match Command::new(&own).args(&words).status() {
             // The command line is wrong, and will not get better.
             Ok(status) if status.code() == Some(2) => return ExitCode::from(2),
             Ok(status) => {
@@ -53,7 +52,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
                 return ExitCode::from(1);
             }
         }
-        while state(&args.words) == before {
+        while state(&watched) == before {
             if failed() {
                 return ExitCode::SUCCESS;
             }
@@ -67,35 +66,19 @@ fn is_program(path: &Path) -> bool {
 }
 
 /// The files to look at, and when each was last changed.
-fn state(words: &[String]) -> Vec<(PathBuf, Option<SystemTime>)> {
+fn state(watched: &[PathBuf]) -> Vec<(PathBuf, Option<SystemTime>)> {
     let mut files = vec![];
-    for path in words.iter().map(Path::new) {
-        if path.is_dir() {
-            programs(path, &mut files);
-        } else if is_program(path) {
-            files.push(path.to_owned());
-            let loaded = fehu_driver::load::load(path);
+    // While a folder is being changed, it may not be readable.
+    for path in fehu_pkg::programs(watched).unwrap_or_default() {
+        if is_program(&path) {
+            let loaded = fehu_driver::load::load(&path);
             let own = loaded.units.iter().skip(loaded.prelude);
             files.extend(own.filter_map(|unit| loaded.sources.path(unit.file).map(Path::to_owned)));
-        } else if path.is_file() {
-            files.push(path.to_owned());
         }
+        files.push(path);
     }
     files.sort();
     files.dedup();
     let changed = |path: &PathBuf| std::fs::metadata(path).and_then(|m| m.modified()).ok();
     files.into_iter().map(|path| (path.clone(), changed(&path))).collect()
-}
-
-/// All programs in a folder; folders that cannot be read have none.
-fn programs(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        // Links to folders may lead in circles.
-        if entry.file_type().is_ok_and(|t| t.is_dir()) {
-            programs(&path, files);
-        } else if is_program(&path) {
-            files.push(path);
-        }
-    }
 }

@@ -92,6 +92,20 @@ fn pages_say_what_comments_say() {
         let part = part.replace(":3c+:3e", ":3c:2b:3e");
         assert!(page.contains(&part), "{part}\n{page}");
     }
+    // A list of what is on the page, beside it, with the beginnings of comments.
+    for part in [
+        "<h2>Module types</h2>",
+        "<h2>Values</h2>\n<ul>\n<li class=\"in0\"><a href=\"#term-add\" title=\"Adds *both*.\">add</a></li>",
+        "<li class=\"in1\"><a href=\"#term-n.inner\" title=\"Inside.\">inner</a></li>",
+        "<span class=\"keyword\">val</span>",
+        "<title>numbers - lib</title>",
+        "<a class=\"site\" href=\"../index.html\">lib</a>",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert!(pages["src/numbers.html"].contains("<span class=\"comment\">-- | All about"));
+    assert!(!pages["src/numbers.html"].contains("</span>\n<span class=\"line\""), "lines are blocks already");
+    assert!(pages["index.html"].contains("<h1>lib</h1>"));
     assert!(!page.contains("hidden") && !page.contains("#[inline]"), "{page}");
     assert!(pages["index.html"].contains("All about numbers &amp;"));
     assert!(pages["names.html"].contains("type=\"search\""));
@@ -112,7 +126,8 @@ fn every_link_leads_somewhere() {
                     part => parts.push(part),
                 }
             }
-            let target = parts.join("/");
+            // A link without a file is to a place on the page itself.
+            let target = if file.is_empty() { path.clone() } else { parts.join("/") };
             let page = pages.get(&target).unwrap_or_else(|| panic!("{path}: {link} leads nowhere"));
             if let Some(anchor) = anchor {
                 assert!(page.contains(&format!("id=\"{anchor}\"")), "{path}: no place {link}");
@@ -127,7 +142,10 @@ fn every_link_leads_somewhere() {
 fn tags_are_balanced() {
     let (_dir, pages) = library();
     for (path, text) in pages.iter().filter(|(p, _)| p.ends_with(".html")) {
-        for tag in ["section", "div", "p", "a", "pre", "table", "tr", "td", "code", "span", "body", "html"] {
+        for tag in [
+            "section", "main", "aside", "ul", "li", "h2", "form", "div", "p", "a", "pre", "table", "tr",
+            "td", "code", "span", "body", "html",
+        ] {
             let opened =
                 text.matches(&format!("<{tag}>")).count() + text.matches(&format!("<{tag} ")).count();
             assert_eq!(opened, text.matches(&format!("</{tag}>")).count(), "{path}: {tag}");
@@ -187,4 +205,34 @@ module m = {
     let said = stderr(&done);
     assert_eq!(said.matches("lib/a.fut:18: an example is wrong").count(), 2, "{said}");
     assert!(said.contains("add 1 true") && !said.contains("add 1 2"), "{said}");
+}
+
+#[test]
+fn a_project_is_documented_without_being_named() {
+    let dir = tempfile::tempdir().expect("a folder");
+    program(dir.path(), "futhark.pkg", "package example.org/me/mine\n\nrequire {\n}\n");
+    for folder in ["lib/example.org/me/mine", "lib/example.org/other", "sub"] {
+        std::fs::create_dir_all(dir.path().join(folder)).expect("made");
+    }
+    program(&dir.path().join("lib/example.org/me/mine"), "own.fut", "-- | Ours.\n\ndef x = 1i32\n");
+    program(&dir.path().join("lib/example.org/other"), "other.fut", "def x = not_checked\n");
+    program(dir.path(), "main.fut", "-- | The program.\n\nentry main (x: i32) = x\n");
+    let done = fehu().arg("doc").current_dir(dir.path().join("sub")).output().expect("fehu runs");
+    assert!(done.status.success(), "{}", stderr(&done));
+    assert_eq!(super::stdout(&done), "Wrote ../build/doc/index.html\n");
+    let first = std::fs::read_to_string(dir.path().join("build/doc/index.html")).expect("a page");
+    let at = |text: &str| first.find(text).unwrap_or_else(|| panic!("{text}: {first}"));
+    assert!(at("<h1>example.org/me/mine</h1>") < at("Ours.") && at("Ours.") < at("The program."), "{first}");
+    assert!(!first.contains("other") && !first.contains("Packages"), "{first}");
+    // A folder that is no project has all of its files, the packages last.
+    std::fs::remove_file(dir.path().join("futhark.pkg")).expect("removed");
+    program(&dir.path().join("lib/example.org/other"), "other.fut", "def x = 1i32\n");
+    let done = fehu().args(["doc", ".", "-o", "out"]).current_dir(dir.path()).output().expect("fehu runs");
+    assert!(done.status.success(), "{}", stderr(&done));
+    let first = std::fs::read_to_string(dir.path().join("out/index.html")).expect("a page");
+    let at = |text: &str| first.find(text).unwrap_or_else(|| panic!("{text}: {first}"));
+    assert!(at("The program.") < at("<h2>Packages</h2>") && at("<h2>Packages</h2>") < at("other"), "{first}");
+    let nowhere = fehu().arg("doc").current_dir(dir.path()).output().expect("fehu runs");
+    assert_eq!(nowhere.status.code(), Some(2));
+    assert!(stderr(&nowhere).contains("`fehu new NAME` makes a project"), "{}", stderr(&nowhere));
 }

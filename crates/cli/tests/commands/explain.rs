@@ -7,11 +7,18 @@ use fehu_driver::front::check_text;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Names, and what is said about them.
+/// Names, and what is said about them, of headings `NAME: TITLE`.
 fn entries() -> Vec<(String, String)> {
     let text = std::fs::read_to_string(root().join("crates/cli/errors.md")).expect("there is an error index");
     let sections = text.split("\n## ").skip(1);
-    sections.filter_map(|s| s.split_once('\n')).map(|(a, b)| (a.to_owned(), b.to_owned())).collect()
+    let parts = sections.filter_map(|s| s.split_once('\n'));
+    parts
+        .map(|(head, text)| {
+            let (name, title) = head.split_once(": ").unwrap_or_else(|| panic!("{head} has no title"));
+            assert!(title.len() > 10 && title.len() < 80 && !title.ends_with('.'), "{head}");
+            (name.to_owned(), text.to_owned())
+        })
+        .collect()
 }
 
 /// What stands between the marks of a code block.
@@ -43,7 +50,10 @@ fn names_in_messages_have_an_entry_and_entries_a_message() {
 #[test]
 fn the_command_prints_an_entry() {
     let all = run(&["explain"]);
-    assert!(stdout(&all).lines().any(|l| l == "use-after-consume"));
+    assert!(stdout(&all).lines().any(|l| {
+        let words: Vec<&str> = l.split_whitespace().collect();
+        words.first() == Some(&"use-after-consume") && words.ends_with(&["was", "given", "away"])
+    }));
     for way in ["use-after-consume", "#use-after-consume", "error-index.html#use-after-consume"] {
         let one = run(&["explain", way]);
         assert!(one.status.success() && stdout(&one).contains("\n    entry main"), "{way}: {}", stdout(&one));
@@ -51,4 +61,6 @@ fn the_command_prints_an_entry() {
     let none = run(&["explain", "nothing"]);
     assert_eq!(none.status.code(), Some(2));
     assert!(stderr(&none).contains("nothing"));
+    let slip = run(&["explain", "use-after-consum"]);
+    assert!(stderr(&slip).contains("there is use-after-consume"), "{}", stderr(&slip));
 }

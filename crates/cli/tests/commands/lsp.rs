@@ -185,3 +185,31 @@ fn neovim_works_with_the_server() {
     let text = String::from_utf8_lossy(&done.stdout);
     assert!(done.status.success() && text.contains("ok: the end"), "{text}");
 }
+
+#[test]
+fn neovim_colours_programs_by_their_trees() {
+    if !installed("nvim") || !installed("cc") {
+        eprintln!("skipped: nvim or cc is not installed");
+        return;
+    }
+    let editors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../editors");
+    let home = tempfile::tempdir().expect("a folder");
+    let done = Command::new("sh")
+        .arg(editors.join("tree-sitter/install"))
+        .arg("neovim")
+        .env("HOME", home.path())
+        .env("XDG_DATA_HOME", home.path())
+        .env("CFLAGS", "-O0")
+        .output()
+        .expect("sh runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let script = editors.join("neovim/colours.lua");
+    let done = Command::new("nvim")
+        .args(["--headless", "--clean", "-c", &format!("luafile {}", script.display())])
+        .env("SITE", home.path().join("nvim/site"))
+        .env("FEHU", env!("CARGO_BIN_EXE_fehu"))
+        .output()
+        .expect("nvim runs");
+    let text = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && text.contains("ok: the end"), "{text}");
+}

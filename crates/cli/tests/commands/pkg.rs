@@ -38,7 +38,8 @@ fn a_program_uses_a_package() {
     let pkg = |args: &[&str]| run(&project, &[&["pkg"], args].concat());
     assert_eq!(stdout(&pkg(&["versions", "example.org/twice"])), "1.2.0\n");
     let added = pkg(&["add", "example.org/twice"]);
-    assert!(stdout(&added).starts_with("Added example.org/twice 1.2.0.\n"), "{}", stderr(&added));
+    assert_eq!(stdout(&added), "Added example.org/twice 1.2.0.\n", "{}", stderr(&added));
+    assert!(project.join("lib/example.org/twice/twice.fut").is_file(), "it is fetched");
     let synced = pkg(&["sync", "-v"]);
     assert!(stderr(&synced).contains("Stored example.org/twice 1.2.0."), "{}", stderr(&synced));
     assert!(pkg(&["check"]).status.success());
@@ -51,6 +52,42 @@ fn a_program_uses_a_package() {
     assert!(pkg(&["sync", "--offline"]).status.success());
     assert_eq!(stdout(&pkg(&["remove", "example.org/twice"])), "Removed example.org/twice.\n");
     assert_eq!(std::fs::read_to_string(project.join("futhark.pkg")).expect("read"), "require {\n}\n");
+    assert!(!project.join("lib/example.org").exists(), "it is gone");
+}
+
+#[test]
+fn packages_are_added_from_below_and_files_of_nobody_stay() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| dir.path().join(name);
+    repository(&at("repositories/example.org/twice"));
+    std::fs::create_dir_all(at("demo/lib/mine")).expect("made");
+    std::fs::create_dir_all(at("demo/sub")).expect("made");
+    program(&at("demo"), "futhark.pkg", "require {\n}\n");
+    program(&at("demo/lib/mine"), "own.fut", "def x = 1i32\n");
+    let pkg = |args: &[&str]| {
+        let mut fehu = fehu();
+        fehu.current_dir(at("demo/sub")).arg("pkg").args(args).env("XDG_CACHE_HOME", at("cache"));
+        fehu.env("FEHU_PKG_FROM", at("repositories")).output().expect("fehu runs")
+    };
+    let added = pkg(&["add", "example.org/twice"]);
+    assert_eq!(added.status.code(), Some(1));
+    assert!(stderr(&added).contains("lib/mine/own.fut belongs to no package"), "{}", stderr(&added));
+    assert!(at("demo/lib/mine/own.fut").is_file());
+    std::fs::rename(at("demo/lib/mine"), at("demo/mine")).expect("moved");
+    assert!(pkg(&["add", "example.org/twice"]).status.success());
+    assert!(at("demo/lib/example.org/twice/twice.fut").is_file() && !at("demo/sub/lib").exists());
+}
+
+#[test]
+fn packages_are_found_by_words() {
+    let search = |words: &[&str]| super::run(&[&["pkg", "search"], words].concat());
+    let found = stdout(&search(&["random", "numbers"]));
+    assert_eq!(found.lines().count(), 1, "{found}");
+    assert!(found.starts_with("github.com/diku-dk/cpprandom  random numbers"), "{found}");
+    assert!(stdout(&search(&[])).lines().count() > 20);
+    let none = search(&["no-such-thing"]);
+    assert_eq!(none.status.code(), Some(1));
+    assert!(stderr(&none).contains("`no-such-thing`"), "{}", stderr(&none));
 }
 
 /// What a user types in the first hour, one command after the other; how long each one takes goes to the
@@ -71,7 +108,6 @@ cd demo
 echo '[1.0, 2.0]' | fehu run demo.fut
 fehu test --no-terminal demo.fut
 fehu pkg add example.org/twice
-fehu pkg sync
 cat > use.fut <<'END'
 import "lib/example.org/twice/twice"
 

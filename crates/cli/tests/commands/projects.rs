@@ -13,7 +13,7 @@ fn a_new_project_runs_its_test() {
     assert!(made.status.success(), "{}", stderr(&made));
     let project = dir.path().join("means");
     assert!(project.join("futhark.pkg").exists());
-    let tested = fehu().args(["test", "means.fut"]).current_dir(&project).output().expect("fehu runs");
+    let tested = fehu().arg("test").current_dir(&project).output().expect("fehu runs");
     assert_eq!(stdout(&tested), "1/1 passed.\n");
     assert_eq!(stderr(&tested), "");
     let again = fehu().args(["new", "means"]).current_dir(dir.path()).output().expect("fehu runs");
@@ -115,8 +115,104 @@ fn watching_runs_again_when_an_import_changes() {
 
 #[test]
 fn there_must_be_something_to_watch() {
-    assert_eq!(run(&["watch", "check"]).status.code(), Some(2));
-    assert_eq!(run(&["watch"]).status.code(), Some(2));
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for words in [&["watch", "check"][..], &["watch"]] {
+        let done = fehu().args(words).current_dir(dir.path()).output().expect("fehu runs");
+        assert_eq!(done.status.code(), Some(2));
+    }
+}
+
+/// A project with a program that uses another file, an untidy one, one that is wrong in a package, and a folder below.
+fn project() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for folder in ["sub", "lib/example.org/other", "lib/example.org/me/mine"] {
+        std::fs::create_dir_all(dir.path().join(folder)).expect("made");
+    }
+    let manifest = "package example.org/me/mine\n\nrequire {\n}\n";
+    program(dir.path(), "futhark.pkg", manifest);
+    program(
+        dir.path(),
+        "main.fut",
+        "import \"sub/twice\"\n\n-- ==\n-- input { 2 } output { 4 }\nentry main = twice\n",
+    );
+    program(&dir.path().join("sub"), "twice.fut", "def twice (x: i32) =\n  x + x\n");
+    program(&dir.path().join("lib/example.org/other"), "bad.fut", "def x=not_there\n");
+    program(&dir.path().join("lib/example.org/me/mine"), "own.fut", "def own = 1i32\n");
+    dir
+}
+
+#[test]
+fn commands_act_on_the_project() {
+    let dir = project();
+    let below = dir.path().join("sub");
+    let run = |folder: &std::path::Path, words: &[&str]| {
+        fehu().args(words).current_dir(folder).stdin(Stdio::null()).output().expect("fehu runs")
+    };
+    for (folder, words) in [(dir.path(), &["check"][..]), (dir.path(), &["check", "."]), (&below, &["check"])]
+    {
+        let done = run(folder, words);
+        assert!(done.status.success(), "{words:?}: {}", stderr(&done));
+        assert_eq!(stderr(&done), "fehu: checked 3 programs\n", "{words:?}");
+    }
+    for folder in [dir.path(), &below] {
+        let done = run(folder, &["test"]);
+        assert_eq!(stdout(&done), "3/3 passed.\n", "{}", stderr(&done));
+        assert!(run(folder, &["fmt", "--check"]).status.success());
+    }
+    // What is wrong is named, once, by the way to it.
+    program(&below, "twice.fut", "def twice (x: i32)=x+nothing\n");
+    let done = run(&below, &["check"]);
+    assert_eq!(done.status.code(), Some(1));
+    let said = stderr(&done);
+    assert_eq!(said.matches("--> ../sub/twice.fut:1:22").count(), 1, "{said}");
+    assert!(said.ends_with("fehu: checked 3 programs, of which 2 cannot be used\n"), "{said}");
+    let done = run(dir.path(), &["fmt", "--check"]);
+    assert_eq!(
+        (done.status.code(), stderr(&done).as_str()),
+        (Some(1), "sub/twice.fut: not formatted correctly\n")
+    );
+    assert!(run(&below, &["fmt"]).status.success());
+    assert!(run(dir.path(), &["fmt", "--check"]).status.success());
+    // A folder that is named is searched as it is.
+    assert_eq!(run(dir.path(), &["check", "lib"]).status.code(), Some(1));
+}
+
+#[test]
+fn a_project_has_a_main_program() {
+    let dir = project();
+    let run = |words: &[&str]| {
+        let mut child = fehu()
+            .args(words)
+            .current_dir(dir.path().join("sub"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("fehu runs");
+        child.stdin.take().expect("a pipe").write_all(b"21").ok();
+        child.wait_with_output().expect("it ends")
+    };
+    assert_eq!(stdout(&run(&["run", "-i"])), "42i32\n");
+    // The only program of the folder is the main one; of several, none is.
+    std::fs::rename(dir.path().join("main.fut"), dir.path().join("first.fut")).expect("renamed");
+    assert_eq!(stdout(&run(&["run", "-i"])), "42i32\n");
+    program(dir.path(), "second.fut", "entry main = 1i32\n");
+    let done = run(&["run", "-i"]);
+    assert_eq!(done.status.code(), Some(2));
+    assert!(stderr(&done).contains("../first.fut, ../second.fut"), "{}", stderr(&done));
+}
+
+#[test]
+fn outside_of_projects_a_path_is_needed() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    program(dir.path(), "a.fut", "entry main = 1i32\n");
+    for command in ["check", "test", "bench", "fmt", "run", "c"] {
+        let mut fehu = fehu();
+        fehu.arg(command).current_dir(dir.path()).stdin(Stdio::null());
+        let done = fehu.output().expect("fehu runs");
+        assert_eq!(done.status.code(), Some(2), "{command}");
+        assert!(stderr(&done).contains(&format!("fehu {command} a.fut")), "{command}: {}", stderr(&done));
+    }
 }
 
 #[test]

@@ -39,17 +39,6 @@ fn manual_pages_name_the_version_once() {
 }
 
 #[test]
-fn shells_complete_values() {
-    let script = stdout(&run(&["completions", "bash"]));
-    for command in ["bench", "test", "script", "literate", "autotune", "dev"] {
-        let part = script.split(&format!("fehu__subcmd__{command})")).nth(1).unwrap_or_default();
-        let part = part.split(";;\n        fehu__").next().unwrap_or_default();
-        assert!(part.contains("\"c multicore opencl cuda\""), "{command}: {part}");
-    }
-    assert!(script.contains("use-after-consume"));
-}
-
-#[test]
 fn short_options_may_touch_their_values() {
     let apart = run(&["dataset", "-s", "3", "-g", "i32"]);
     let together = run(&["dataset", "-s3", "-gi32"]);

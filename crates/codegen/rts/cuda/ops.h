@@ -34,12 +34,16 @@ RTS_FUN void cuda_event_end(struct futhark_context *ctx, const struct device_eve
   }
 }
 
-static int api_event_time(struct futhark_context *ctx, const struct device_event *event, double *time) {
-  float milliseconds = 0;
-  if (event->start == NULL || event->end == NULL ||
-      ctx->api.cu.EventElapsedTime(&milliseconds, event->start, event->end) != CUDA_SUCCESS) {
+static int api_event_time(struct futhark_context *ctx, const struct device_event *first, const struct device_event *event,
+                          double *start, double *time) {
+  float before = 0, milliseconds = 0;
+  const struct cuda *cu = &ctx->api.cu;
+  if (first->start == NULL || event->start == NULL || event->end == NULL ||
+      cu->EventElapsedTime(&before, first->start, event->start) != CUDA_SUCCESS ||
+      cu->EventElapsedTime(&milliseconds, event->start, event->end) != CUDA_SUCCESS) {
     return DEVICE_ERROR;
   }
+  *start = (double)before * 1000.0;
   *time = (double)milliseconds * 1000.0;
   return FUTHARK_SUCCESS;
 }

@@ -64,6 +64,12 @@ TOOL_FUN void json_string(struct string *out, const char *text) {
   string_printf(out, "\"");
 }
 
+// A field of JSON with microseconds. Not by %f, which may print a comma.
+TOOL_FUN void json_microseconds(struct string *out, const char *field, double time) {
+  int64_t nanoseconds = (int64_t)(time * 1000 + 0.5);
+  string_printf(out, ",\"%s\":%" PRId64 ".%03d", field, nanoseconds / 1000, (int)(nanoseconds % 1000));
+}
+
 static void backend_report(struct futhark_context *ctx, struct string *events) {
   bool first = true;
   if (ctx->device.num_events == 0 || api_wait(ctx) != FUTHARK_SUCCESS) {
@@ -71,15 +77,15 @@ static void backend_report(struct futhark_context *ctx, struct string *events) {
   }
   for (int64_t i = 0; i < ctx->device.num_events; i++) {
     const struct device_event *event = &ctx->device.events[i];
-    double time = 0;
-    if (api_event_time(ctx, event, &time) != FUTHARK_SUCCESS) {
+    double start = 0, time = 0;
+    if (api_event_time(ctx, &ctx->device.events[0], event, &start, &time) != FUTHARK_SUCCESS) {
       continue;
     }
     string_printf(events, "%s{\"name\":", first ? "" : ",");
     json_string(events, event->name);
-    // Not by %f, which may print a comma.
-    int64_t nanoseconds = (int64_t)(time * 1000 + 0.5);
-    string_printf(events, ",\"duration\":%" PRId64 ".%03d,\"provenance\":", nanoseconds / 1000, (int)(nanoseconds % 1000));
+    json_microseconds(events, "start", start);
+    json_microseconds(events, "duration", time);
+    string_printf(events, ",\"provenance\":");
     json_string(events, event->location);
     if (event->grid > 0) {
       string_printf(events, ",\"details\":{\"grid\":%" PRId64 ",\"block\":%" PRId64 ",\"shared memory\":%" PRId64 "}}",

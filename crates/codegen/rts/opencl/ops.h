@@ -164,15 +164,18 @@ static int api_failure(struct futhark_context *ctx, int32_t *number, int64_t *va
   return err == FUTHARK_SUCCESS ? api_upload(ctx, ctx->api.failure, 0, &none, sizeof none) : err;
 }
 
-static int api_event_time(struct futhark_context *ctx, const struct device_event *event, double *time) {
-  cl_ulong start = 0, end = 0;
+static int api_event_time(struct futhark_context *ctx, const struct device_event *first, const struct device_event *event,
+                          double *start, double *time) {
+  cl_ulong zero = 0, from = 0, to = 0;
   const struct opencl *cl = &ctx->api.cl;
-  if (event->end == NULL ||
-      cl->GetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) != CL_SUCCESS ||
-      cl->GetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) != CL_SUCCESS) {
+  if (first->end == NULL || event->end == NULL ||
+      cl->GetEventProfilingInfo(first->end, CL_PROFILING_COMMAND_START, sizeof zero, &zero, NULL) != CL_SUCCESS ||
+      cl->GetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL) != CL_SUCCESS ||
+      cl->GetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL) != CL_SUCCESS) {
     return DEVICE_ERROR;
   }
-  *time = (double)(end - start) / 1000.0;
+  *start = from < zero ? 0.0 : (double)(from - zero) / 1000.0;
+  *time = (double)(to - from) / 1000.0;
   return FUTHARK_SUCCESS;
 }
 

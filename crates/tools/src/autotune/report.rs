@@ -5,6 +5,7 @@ use super::combine::{Conflict, Split};
 use super::curve::INFINITY;
 use super::forest::Forest;
 use super::search::{Finding, Tuning};
+use super::verdict;
 use std::fmt::Write;
 
 /// The time of a data set before tuning and after, or why it fails.
@@ -37,7 +38,8 @@ pub(super) fn report(
     let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
     for (name, times) in names.iter().zip(before_and_after) {
         let gap = " ".repeat(width.saturating_sub(name.chars().count()));
-        let _ = writeln!(out, "{name}:{gap} {}", change(times));
+        let slower = if verdict::is_slower(times) { ", slower" } else { "" };
+        let _ = writeln!(out, "{name}:{gap} {}{slower}", change(times));
     }
     out
 }

@@ -26,6 +26,8 @@ pub(super) struct Report {
 pub(super) struct Event {
     /// What it was.
     pub(super) name: String,
+    /// When it began, in microseconds after the first one, if the program says so.
+    pub(super) start: Option<f64>,
     /// Microseconds.
     pub(super) duration: f64,
     /// Why it happened: places in the source text.
@@ -57,6 +59,27 @@ impl Report {
     }
 }
 
+impl Report {
+    /// When each event began, in microseconds after the first. Programs that do not say so run one after the other.
+    pub(super) fn starts(&self) -> Vec<f64> {
+        let known: Option<Vec<f64>> = self.events.iter().map(|event| event.start).collect();
+        match known {
+            Some(starts) => {
+                let first = starts.iter().copied().fold(f64::INFINITY, f64::min);
+                starts.iter().map(|start| start - first).collect()
+            }
+            None => {
+                let next = |at: &mut f64, event: &Event| {
+                    let start = *at;
+                    *at += event.duration;
+                    Some(start)
+                };
+                self.events.iter().scan(0.0, next).collect()
+            }
+        }
+    }
+}
+
 impl Event {
     fn from_json(json: &Value) -> Option<Event> {
         let text = |key: &str| json.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
@@ -78,6 +101,7 @@ impl Event {
         }
         Some(Event {
             name: json.get("name")?.as_str()?.to_owned(),
+            start: number("start"),
             duration: duration.unwrap_or(0.0),
             provenance: text("provenance"),
             details,
@@ -86,11 +110,23 @@ impl Event {
 
     /// The place in the user's program that the event is for.
     pub(super) fn place(&self) -> Option<Place> {
-        let all = PLACE.as_ref()?.captures_iter(&self.provenance).filter_map(|c| {
-            Some(Place { file: c.get(1)?.as_str().to_owned(), line: c.get(2)?.as_str().parse().ok()? })
-        });
-        let all: Vec<Place> = all.collect();
-        all.iter().find(|p| !p.file.starts_with("/prelude/")).or(all.first()).cloned()
+        self.places().into_iter().next()
+    }
+
+    /// The places in the user's program that led to it, the innermost first; those of the prelude if there are no other.
+    pub(super) fn places(&self) -> Vec<Place> {
+        let found = PLACE.as_ref().into_iter().flat_map(|place| place.captures_iter(&self.provenance));
+        let all: Vec<Place> = found
+            .filter_map(|c| {
+                Some(Place { file: c.get(1)?.as_str().to_owned(), line: c.get(2)?.as_str().parse().ok()? })
+            })
+            .collect();
+        let own: Vec<Place> = all.iter().filter(|p| !p.file.starts_with("/prelude/")).cloned().collect();
+        if own.is_empty() {
+            all
+        } else {
+            own
+        }
     }
 }
 
@@ -110,6 +146,12 @@ mod tests {
         assert_eq!(report.events[0].details, ["kernel: k", "n: 3"]);
         assert_eq!(report.events[0].place(), Some(Place { file: "p.fut".into(), line: 13 }));
         assert_eq!((report.events[1].duration, report.events[1].place()), (4.0, None));
+        assert_eq!(report.starts(), [0.0, 2.0], "not all say when they began");
+        let json = json!({"memory": {}, "events": [
+            {"name": "a", "start": 5.5, "duration": 1},
+            {"name": "b", "start": 7, "duration": 1},
+        ]});
+        assert_eq!(Report::from_json(&json).map(|report| report.starts()), Some(vec![0.0, 1.5]));
         assert_eq!(Report::from_json(&json!({"events": []})), None);
     }
 
@@ -117,6 +159,7 @@ mod tests {
     fn the_users_place_comes_first() {
         let event = |provenance: &str| Event {
             name: String::new(),
+            start: None,
             duration: 0.0,
             provenance: provenance.into(),
             details: vec![],

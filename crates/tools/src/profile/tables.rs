@@ -77,6 +77,7 @@ mod tests {
     fn events_are_summed_up() {
         let event = |name: &str, duration, line| Event {
             name: name.into(),
+            start: None,
             duration,
             provenance: format!("p.fut:{line}:1-2"),
             details: vec![],
