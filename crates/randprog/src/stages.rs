@@ -297,8 +297,9 @@ impl Comparison<'_> {
                     .iter()
                     .find(|o| matches!(o, Outcome::Broken(_) | Outcome::Overwritten(_)))
                     .map(Outcome::to_string);
+                let denied = outcomes.iter().find(|o| program.claims && o.denies()).map(Outcome::to_string);
                 self.report.outcomes.push(outcomes);
-                return broken.map_or(Ok(()), Err);
+                return broken.or(denied).map_or(Ok(()), Err);
             }
             let before = known.unwrap_or(&optimised[number]);
             // With memory, every check that is still there is needed.
