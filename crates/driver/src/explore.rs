@@ -176,11 +176,15 @@ pub fn explain_ad(front: &Front, settings: &Settings) -> Result<String, Vec<Diag
         };
         let what = match s.way {
             Way::Values => format!("a value of a loop is saved: {bytes}"),
-            Way::ValuesOfChangingSize => format!("a value of a loop is saved, which changes its size: {bytes}"),
+            Way::ValuesOfChangingSize => {
+                format!("a value of a loop is saved, which changes its size: {bytes}")
+            }
             Way::Overwritten => format!("what a loop overwrites of an array is saved: {bytes}"),
-            Way::AtTheEnd => "nothing of an array is saved: no element is overwritten after it was read".into(),
+            Way::AtTheEnd => {
+                "nothing of an array is saved: no element is overwritten after it was read".into()
+            }
         };
-        lines.push((outermost(&s.loc), what));
+        lines.push((innermost(front, &s.loc), what));
     }
     for (loc, became) in updates {
         let what = match became {
@@ -188,7 +192,7 @@ pub fn explain_ad(front: &Front, settings: &Settings) -> Result<String, Vec<Diag
             Became::Bins => "an accumulation is a histogram",
             Became::Update => "an accumulation is updates in memory, which are atomic on GPUs",
         };
-        lines.push((outermost(&loc), what.into()));
+        lines.push((innermost(front, &loc), what.into()));
     }
     lines.sort_by_key(|(span, what): &(Span, String)| (span.file, span.lo, what.clone()));
     let mut text = String::new();
@@ -196,6 +200,14 @@ pub fn explain_ad(front: &Front, settings: &Settings) -> Result<String, Vec<Diag
         let _ = writeln!(text, "{:24} {what}", front.sources.show(span));
     }
     Ok(text)
+}
+
+/// The place in the program's own files that is closest to a place, which may be in the prelude.
+fn innermost(front: &Front, mut loc: &Loc) -> Span {
+    while let (true, Some(caller)) = (front.prelude.contains(&loc.span.file), &loc.caller) {
+        loc = caller;
+    }
+    loc.span
 }
 
 /// The names that stand in the program's own files; others are those of the prelude or of the compiler.

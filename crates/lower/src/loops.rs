@@ -16,7 +16,9 @@ use fehu_ir::{Attr, Basic, Body, Exp, Loop, LoopForm, Param, Purpose, SubExp, Ty
 /// Whether an attribute is about a loop, and not about what is in it.
 fn is_of_loops(attr: &Attr) -> bool {
     match attr {
-        Attr::Atom(name) | Attr::Comp(name, _) => matches!(name.as_str(), "unroll" | "stripmine" | "bound" | "true_dep"),
+        Attr::Atom(name) | Attr::Comp(name, _) => {
+            matches!(name.as_str(), "unroll" | "stripmine" | "bound" | "true_dep")
+        }
         Attr::Int(_) => false,
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn generate(mut choices: Choices, prefix: &str) -> Program {
         _ => "first",
     };
     let inputs = (0..=c.below(2)).map(|_| input(c, t)).collect();
-    let fuel = *c.pick(&[5, 12, 25, 40]);
+    let fuel = *c.pick(&[5, 12, 25, 40, 60]);
     let depth = *c.pick(&[2, 3, 4, 5]);
     let env = vec![
         ("xs".to_owned(), Kind::Array("n".into())),

@@ -23,7 +23,9 @@ use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::free::free_in_type;
 use fehu_ir::subst::Subst;
-use fehu_ir::{Attr, Basic, Body, DimIndex, Exp, Lambda, Loc, Loop, LoopForm, Param, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{
+    Attr, Basic, Body, DimIndex, Exp, Lambda, Loc, Loop, LoopForm, Param, PatElem, Soacs, Stm, SubExp, Type,
+};
 
 /// What the forward sweep of a loop saved.
 pub(crate) struct Saved {

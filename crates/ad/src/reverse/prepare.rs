@@ -338,7 +338,9 @@ impl Reverse<'_> {
     /// The bins, combined with the neutral element. That changes nothing, unless it is none: then bins without values
     /// have derivatives, too.
     fn with_neutral(&mut self, op: HistOp<Soacs>) -> HistOp<Soacs> {
-        let Some((width, inner)) = op.shape.split_first() else { fehu_base::bug!("a histogram without bins") };
+        let Some((width, inner)) = op.shape.split_first() else {
+            fehu_base::bug!("a histogram without bins")
+        };
         let dests = self.map_rows(*width, &op.dests, &mut |r, xs| r.combined(inner, xs, &op));
         HistOp { dests, ..op }
     }

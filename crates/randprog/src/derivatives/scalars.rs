@@ -23,7 +23,7 @@ impl Maker<'_> {
     pub(super) fn number(&mut self, depth: usize) -> String {
         self.fuel -= 1;
         if depth == 0 || self.fuel <= 0 {
-            return self.leaf();
+            return self.small();
         }
         let depth = depth - 1;
         match self.c.below(28) {
@@ -41,6 +41,22 @@ impl Maker<'_> {
             24 => self.loop_of_several(depth),
             25 => self.foreign_array(depth),
             _ => self.derivative(depth),
+        }
+    }
+
+    /// A number of the innermost name and another.
+    fn small(&mut self) -> String {
+        let near =
+            self.env.iter().rev().find(|(_, kind)| *kind == Kind::Number).map(|(name, _)| name.clone());
+        let (a, b) = (near.unwrap_or_else(|| self.leaf()), self.leaf());
+        match self.c.below(8) {
+            0 => b,
+            1 | 2 => format!("({a} * {b})"),
+            3 => format!("({a} - {b})"),
+            4 => format!("({a} * {a} + {b})"),
+            5 => format!("({}.max {a} {b})", self.t),
+            6 if self.t == "f64" => format!("(f64.sin ({a} * {b}))"),
+            _ => a,
         }
     }
 
