@@ -14,6 +14,7 @@
 //! when a round adds nothing, which is how recursive functions are found.
 
 use crate::partials::{is_flat, operands};
+use fehu_base::prim::IntType;
 use fehu_base::Name;
 use fehu_ir::soac::{Ad, AdMode, Filter, Hist, Scatter, Screma, Soac};
 use fehu_ir::types::Types;
@@ -159,6 +160,7 @@ impl Finder<'_, '_> {
             | Basic::Reshape(_, a) => self.is_active((*a).into()),
             Basic::Update(a, _, x) => self.any(&[(*a).into(), *x]),
             Basic::FlatUpdate(a, _, _, x) => self.any(&[(*a).into(), (*x).into()]),
+            Basic::Iota { n, start, step, ty: IntType::I64 } => self.any(&[*n, *start, *step]),
             Basic::Iota { start, step, .. } => self.any(&[*start, *step]),
             Basic::Concat { arrays, .. } => arrays.iter().any(|a| self.is_active((*a).into())),
             Basic::UpdateAcc(acc, _, values) => {

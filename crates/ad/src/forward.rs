@@ -297,7 +297,19 @@ impl<'a> Forward<'a> {
                 Basic::Reshape(shape, self.b.bind("flat", ty, Exp::Basic(updated)))
             }
             Basic::Iota { n, start, step, ty } => {
-                let (start, step) = (self.tangent_or_zero(*start), self.tangent_or_zero(*step));
+                let prim = Type::Prim(PrimType::Int(*ty));
+                let start = match self.tangent(*n).filter(|_| *ty == IntType::I64) {
+                    // The numbers move with how many there are; see docs/derivatives.md.
+                    Some(more) => {
+                        let start = self.tangent_or_zero(*start);
+                        match self.bundle {
+                            None => self.b.add64(start, more),
+                            Some(k) => self.for_each(k, prim, &[start, more], |b, xs| b.add64(xs[0], xs[1])),
+                        }
+                    }
+                    None => self.tangent_or_zero(*start),
+                };
+                let step = self.tangent_or_zero(*step);
                 match self.bundle {
                     None => Basic::Iota { n: *n, start, step, ty: *ty },
                     Some(_) => Basic::SubExp(self.range(*n, start, step, *ty)),

@@ -44,6 +44,7 @@
 #![forbid(unsafe_code)]
 
 mod activity;
+pub mod explain;
 mod forward;
 mod legal;
 pub mod partials;
@@ -51,6 +52,7 @@ mod point;
 mod reverse;
 mod rule;
 
+use crate::explain::Note;
 use crate::forward::Forward;
 use crate::reverse::{operators, Reverse};
 use fehu_base::Diagnostic;
@@ -74,12 +76,14 @@ pub enum Machine {
 
 /// Replaces derivatives by code. What cannot be replaced is refused.
 pub fn derive(prog: &mut Prog<Soacs>, machine: Machine) -> Vec<Refusal> {
-    // What the outer derivatives see is no more than is needed.
-    rounds(prog, machine, |prog| {
-        (simplify::SOACS.run)(prog);
-        (cse::SOACS.run)(prog);
-        (simplify::SOACS.run)(prog);
-    })
+    rounds(prog, machine, simplified, &mut vec![])
+}
+
+/// What the outer derivatives see is no more than is needed.
+fn simplified(prog: &mut Prog<Soacs>) {
+    (simplify::SOACS.run)(prog);
+    (cse::SOACS.run)(prog);
+    (simplify::SOACS.run)(prog);
 }
 
 /// Whether there are accumulators that do not add: they have a rule as histograms only.
@@ -97,11 +101,16 @@ fn combine_otherwise(prog: &Prog<Soacs>) -> bool {
 
 /// The same for the interpreter: other code stays as it is, but for accumulators that have no rule.
 pub fn derive_only(prog: &mut Prog<Soacs>) -> Vec<Refusal> {
-    rounds(prog, Machine::Cpu, |_| {})
+    rounds(prog, Machine::Cpu, |_| {}, &mut vec![])
 }
 
 /// Takes derivatives from the innermost outwards, and does something between.
-fn rounds(prog: &mut Prog<Soacs>, machine: Machine, between: fn(&mut Prog<Soacs>)) -> Vec<Refusal> {
+fn rounds(
+    prog: &mut Prog<Soacs>,
+    machine: Machine,
+    between: fn(&mut Prog<Soacs>),
+    notes: &mut Vec<Note>,
+) -> Vec<Refusal> {
     if !derivatives(prog, |ad| ad.mode == AdMode::Reverse).is_empty() && combine_otherwise(prog) {
         accumulators::as_histograms(prog);
     }
@@ -112,7 +121,7 @@ fn rounds(prog: &mut Prog<Soacs>, machine: Machine, between: fn(&mut Prog<Soacs>
             return vec![];
         }
         if !forward_round(prog) {
-            match reverse_round(prog, machine) {
+            match reverse_round(prog, machine, notes) {
                 Round::Refused(refusals) => return refusals,
                 Round::Nothing => {
                     return refused(all, "the derivative of a function that calls itself in a derivative")
@@ -177,7 +186,7 @@ fn forward_round(prog: &mut Prog<Soacs>) -> bool {
 }
 
 /// The same by reverse mode.
-fn reverse_round(prog: &mut Prog<Soacs>, machine: Machine) -> Round {
+fn reverse_round(prog: &mut Prog<Soacs>, machine: Machine, notes: &mut Vec<Note>) -> Round {
     let with = functions_with_derivatives(prog);
     let (b, funs) = start(prog);
     let mut reverse = Reverse::new(b, &funs, machine);
@@ -187,6 +196,7 @@ fn reverse_round(prog: &mut Prog<Soacs>, machine: Machine) -> Round {
     });
     prog.funs.extend(reverse.derived_functions(&funs));
     prog.names = reverse.b.names;
+    notes.append(&mut reverse.notes);
     if !reverse.refused.is_empty() {
         let each = reverse.refused.into_iter().flat_map(|(loc, what)| refused(vec![loc], &what));
         return Round::Refused(each.collect());

@@ -49,6 +49,7 @@ mod undo;
 mod views;
 
 use crate::activity::{is_active, Activity};
+use crate::explain::Note;
 use crate::Machine;
 pub(crate) use adjoints::Adjoint;
 pub(crate) use derived::Derived;
@@ -80,6 +81,8 @@ pub(crate) struct Reverse<'a> {
     pub(crate) wanted: Vec<Derived>,
     /// What has no derivative yet, and where.
     pub(crate) refused: Vec<(Loc, String)>,
+    /// What was saved.
+    pub(crate) notes: Vec<Note>,
 }
 
 /// A statement of a forward sweep, and what it left for the return sweep.
@@ -115,6 +118,7 @@ impl<'a> Reverse<'a> {
             derived: FxHashMap::default(),
             wanted: vec![],
             refused: vec![],
+            notes: vec![],
         }
     }
 

@@ -9,12 +9,14 @@ use crate::front::Front;
 use crate::generate::{runner, watch, watch_until, PASS_LIMIT};
 use crate::pipelines;
 use crate::target::Target;
+use fehu_ad::explain::Way;
 use fehu_base::{Diagnostic, Span};
 use fehu_imp::syntax::Program;
 use fehu_ir::{Kernels, Loc, Memory, Prog, Soacs, Space};
 use fehu_kernels::opt::layout;
 use fehu_memory::remaining::Kind as Left;
 use fehu_memory::shortcircuit::Reason;
+use fehu_opt::accumulators::{self, Became};
 use fehu_pass::{Flow, Form, Language, Need, Runner, Step, StepId};
 use fehu_syntax::TokenKind;
 use rustc_hash::FxHashSet;
@@ -148,6 +150,64 @@ pub fn explain_memory(front: &Front, settings: &Settings) -> Result<String, Vec<
         let _ = writeln!(text, "{place:24} {line}");
     }
     Ok(text)
+}
+
+/// What reverse mode saves of loops, and what became of updates of accumulators: a line for each.
+pub fn explain_ad(front: &Front, settings: &Settings) -> Result<String, Vec<Diagnostic>> {
+    let (machine, bins) = pipelines::of_derivatives(settings.target);
+    let (mut saved, mut updates) = (vec![], vec![]);
+    let mut before: Option<Prog<Soacs>> = None;
+    watch(front, settings, &mut |id, form| {
+        let Some(prog) = form.as_any().downcast_ref::<Prog<Soacs>>() else { return Flow::Stop };
+        if id.matches("derive") {
+            saved = before.take().map(|prog| fehu_ad::explain::saved(&prog, machine)).unwrap_or_default();
+            updates = accumulators::explained(prog, bins);
+            return Flow::Stop;
+        }
+        before = Some(prog.clone());
+        Flow::Continue
+    })?;
+    let names = OwnNames::of(front);
+    let mut lines = vec![];
+    for s in saved {
+        let bytes = match names.knows(&s.bytes) {
+            true => format!("{} bytes for each iteration", s.bytes),
+            false => "as many bytes for each iteration as the program knows when it runs".into(),
+        };
+        let what = match s.way {
+            Way::Values => format!("a value of a loop is saved: {bytes}"),
+            Way::ValuesOfChangingSize => {
+                format!("a value of a loop is saved, which changes its size: {bytes}")
+            }
+            Way::Overwritten => format!("what a loop overwrites of an array is saved: {bytes}"),
+            Way::AtTheEnd => {
+                "nothing of an array is saved: no element is overwritten after it was read".into()
+            }
+        };
+        lines.push((innermost(front, &s.loc), what));
+    }
+    for (loc, became) in updates {
+        let what = match became {
+            Became::Elements => "an accumulation is computed element by element, with reductions",
+            Became::Bins => "an accumulation is a histogram",
+            Became::Update => "an accumulation is updates in memory, which are atomic on GPUs",
+        };
+        lines.push((innermost(front, &loc), what.into()));
+    }
+    lines.sort_by_key(|(span, what): &(Span, String)| (span.file, span.lo, what.clone()));
+    let mut text = String::new();
+    for (span, what) in lines {
+        let _ = writeln!(text, "{:24} {what}", front.sources.show(span));
+    }
+    Ok(text)
+}
+
+/// The place in the program's own files that is closest to a place, which may be in the prelude.
+fn innermost(front: &Front, mut loc: &Loc) -> Span {
+    while let (true, Some(caller)) = (front.prelude.contains(&loc.span.file), &loc.caller) {
+        loc = caller;
+    }
+    loc.span
 }
 
 /// The names that stand in the program's own files; others are those of the prelude or of the compiler.

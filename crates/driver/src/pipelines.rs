@@ -41,6 +41,7 @@ use fehu_memory::{
     banks, buffers, dead, divisions, hoist, interleave, loops_in_place, merge, reuse, shared, shortcircuit,
     ScalarRecursion,
 };
+use fehu_opt::accumulators::Bins;
 use fehu_opt::fusion::over_views;
 use fehu_opt::{
     accumulators, copies, cse, dce, filter, fusion, inline, invariant, mark_consumed, operators, promises,
@@ -101,13 +102,18 @@ pub fn soacs_in_versions<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<S
     fused(target).then(flat).then(finished())
 }
 
+/// What derivatives are for, and what becomes of their accumulators whose index is data.
+pub(crate) fn of_derivatives(target: Target) -> (Machine, Bins) {
+    match target {
+        Target::C => (Machine::Cpu, Bins::Updates),
+        Target::Multicore => (Machine::Cpu, Bins::Histograms),
+        Target::OpenCl | Target::Cuda => (Machine::Gpu, Bins::Histograms),
+    }
+}
+
 /// Up to the first fusion, and what that makes possible.
 fn fused<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
-    let (machine, accumulations) = match target {
-        Target::C => (Machine::Cpu, accumulators::WITHOUT_HISTOGRAMS),
-        Target::Multicore => (Machine::Cpu, accumulators::PASS),
-        Target::OpenCl | Target::Cuda => (Machine::Gpu, accumulators::PASS),
-    };
+    let (machine, bins) = of_derivatives(target);
     Pipeline::new()
         .pass(
             simplify::SOACS,
@@ -130,7 +136,7 @@ fn fused<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
             "functions are inlined and small; fusion mixes what has rules of its own, and fuses what this makes",
         )
         .pass(
-            accumulations,
+            accumulators::pass(bins),
             "derivatives make most of them; fusion stops at what remains, and fuses what this makes",
         )
         .pass(copies::PASS, "views of arrays that change later look like copies, which hinders fusion")

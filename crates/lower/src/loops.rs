@@ -1,6 +1,7 @@
 //! Loops. Sizes that may change from one iteration to the next are loop
 //! parameters of their own, before the values.
 
+use crate::attributes::core_attr;
 use crate::code::{Code, Emit, Res};
 use crate::lowerer::Lowerer;
 use crate::patterns;
@@ -8,14 +9,16 @@ use crate::sizes::Origin;
 use crate::types::{self, unique_leaves};
 use crate::value::{Binding, Data, Dim, Ty, Value};
 use fehu_base::prim::{IntType, PrimType, ScalarType};
-use fehu_base::Name;
-use fehu_check::tast;
+use fehu_base::{Name, Symbol};
+use fehu_check::tast::{self, PatKind};
 use fehu_ir::{Attr, Basic, Body, Exp, Loop, LoopForm, Param, Purpose, SubExp, Type};
 
 /// Whether an attribute is about a loop, and not about what is in it.
 fn is_of_loops(attr: &Attr) -> bool {
     match attr {
-        Attr::Atom(name) | Attr::Comp(name, _) => matches!(name.as_str(), "unroll" | "stripmine" | "bound"),
+        Attr::Atom(name) | Attr::Comp(name, _) => {
+            matches!(name.as_str(), "unroll" | "stripmine" | "bound" | "true_dep")
+        }
         Attr::Int(_) => false,
     }
 }
@@ -23,11 +26,34 @@ fn is_of_loops(attr: &Attr) -> bool {
 /// `loop p = init form do body`.
 pub(crate) fn lower_loop<'a>(cx: &mut Lowerer<'a>, lp: &'a tast::Loop) -> Res<Value<'a>> {
     let attrs = std::mem::take(&mut cx.code.b.attrs);
-    let (own, others) = attrs.iter().cloned().partition(is_of_loops);
+    let (mut own, others): (Vec<Attr>, Vec<Attr>) = attrs.iter().cloned().partition(is_of_loops);
+    if is_true_dep(&lp.pat) {
+        own.push(Attr::Atom(Symbol::new("true_dep")));
+    }
     cx.code.b.attrs = others;
     let lowered = loop_with(cx, lp, own);
     cx.code.b.attrs = attrs;
     lowered
+}
+
+/// Whether a pattern says of all its arrays that no element is overwritten after it was read (`#[true_dep]`): then it
+/// is an attribute of the loop, as parameters of the core have none.
+fn is_true_dep(pat: &tast::Pat) -> bool {
+    fn of_arrays(pat: &tast::Pat, said: bool, any: &mut bool) -> bool {
+        match &pat.kind {
+            PatKind::Attr(attr, p) => {
+                let here = core_attr(attr) == Attr::Atom(Symbol::new("true_dep"));
+                *any |= here;
+                of_arrays(p, said || here, any)
+            }
+            PatKind::Record(fields) => fields.iter().all(|(_, p)| of_arrays(p, said, any)),
+            PatKind::Var(_) | PatKind::Wildcard | PatKind::Literal(_) | PatKind::Constr(..) => {
+                said || matches!(pat.ty, fehu_check::types::Type::Scalar(_))
+            }
+        }
+    }
+    let mut any = false;
+    of_arrays(pat, false, &mut any) && any
 }
 
 /// A loop with attributes of its own.

@@ -33,7 +33,7 @@ use fehu_ir::consume::consumed_directly;
 use fehu_ir::free::{free_in_lambda, free_in_stms, Names};
 use fehu_ir::types::{prog_types, Types};
 use fehu_ir::visit::{deep, for_each_stm, map_bodies};
-use fehu_ir::{Basic, Body, Builder, DimIndex, Exp, Prog, Soacs, Stm, SubExp, WithAcc};
+use fehu_ir::{Basic, Body, Builder, DimIndex, Exp, Loc, Prog, Soacs, Stm, SubExp, WithAcc};
 use fehu_pass::{Need, Pass};
 use nest::{Gives, Made};
 use rebuild::Edits;
@@ -42,18 +42,20 @@ use scopes::Scopes;
 use value::Around;
 
 /// Accumulators as a pass.
-pub static PASS: Pass<Prog<Soacs>> =
-    Pass { name: "accumulations", need: Need::Optional, run: |prog| accumulators(prog, Bins::Histograms) };
-
-/// The same for sequential code, in which a histogram is nothing but updates; several in one loop are then
-/// better.
-pub static WITHOUT_HISTOGRAMS: Pass<Prog<Soacs>> =
-    Pass { name: "accumulations", need: Need::Optional, run: |prog| accumulators(prog, Bins::Updates) };
+pub fn pass(bins: Bins) -> Pass<Prog<Soacs>> {
+    let run = match bins {
+        Bins::Histograms => as_histograms,
+        Bins::Updates => |prog: &mut Prog<Soacs>| accumulators(prog, Bins::Updates),
+    };
+    Pass { name: "accumulations", need: Need::Optional, run }
+}
 
 /// What becomes of updates whose index is data.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Bins {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bins {
+    /// A histogram.
     Histograms,
+    /// They remain: in sequential code a histogram is nothing but updates, and several in one loop are better.
     Updates,
 }
 
@@ -62,18 +64,51 @@ pub fn as_histograms(prog: &mut Prog<Soacs>) {
     accumulators(prog, Bins::Histograms);
 }
 
+/// What became of an update of an accumulator.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Became {
+    /// Elements of an array, each computed as a whole: by a map, or by a reduction over the other dimensions.
+    Elements,
+    /// A histogram.
+    Bins,
+    /// An update in memory, which is atomic on GPUs.
+    Update,
+}
+
+/// What becomes of the updates of a program, and where they are.
+pub fn explained(prog: &Prog<Soacs>, bins: Bins) -> Vec<(Loc, Became)> {
+    let (mut prog, mut said) = (prog.clone(), vec![]);
+    let mut rounds = 0;
+    while rounds < MOST_ROUNDS && round(&mut prog, bins, &mut said) {
+        rounds += 1;
+        simplified(&mut prog);
+    }
+    for fun in &prog.funs {
+        for_each_stm(&fun.body, &mut |s| {
+            if let Exp::Basic(Basic::UpdateAcc(..)) = &s.exp {
+                said.push((s.loc.clone(), Became::Update));
+            }
+        });
+    }
+    said
+}
+
 /// How often code that was made here may be looked at again.
 const MOST_ROUNDS: usize = 20;
 
 fn accumulators(prog: &mut Prog<Soacs>, bins: Bins) {
     for _ in 0..MOST_ROUNDS {
-        if !round(prog, bins) {
+        if !round(prog, bins, &mut vec![]) {
             return;
         }
-        (simplify::SOACS.run)(prog);
-        (cse::SOACS.run)(prog);
-        (simplify::SOACS.run)(prog);
+        simplified(prog);
     }
+}
+
+fn simplified(prog: &mut Prog<Soacs>) {
+    (simplify::SOACS.run)(prog);
+    (cse::SOACS.run)(prog);
+    (simplify::SOACS.run)(prog);
 }
 
 /// All of a dimension.
@@ -82,7 +117,7 @@ fn all(len: SubExp) -> DimIndex {
 }
 
 /// Rewrites what can be, once. Whether there was anything.
-fn round(prog: &mut Prog<Soacs>, bins: Bins) -> bool {
+fn round(prog: &mut Prog<Soacs>, bins: Bins, said: &mut Vec<(Loc, Became)>) -> bool {
     let mut any = false;
     for fun in &prog.funs {
         for_each_stm(&fun.body, &mut |s| any |= matches!(s.exp, Exp::WithAcc(_)));
@@ -106,8 +141,10 @@ fn round(prog: &mut Prog<Soacs>, bins: Bins) -> bool {
             fills: FxHashMap::default(),
             bins,
             changed: false,
+            said: vec![],
         };
         walk.body(&mut fun.body);
+        said.append(&mut walk.said);
         changed |= walk.changed;
         b = walk.b;
     }
@@ -127,6 +164,8 @@ struct Walk<'a> {
     fills: FxHashMap<Name, SubExp>,
     bins: Bins,
     changed: bool,
+    /// What became of updates.
+    said: Vec<(Loc, Became)>,
 }
 
 impl Walk<'_> {
@@ -184,6 +223,11 @@ impl Walk<'_> {
             let Some(one) = one.filter(|one| wanted(one) && self.may_run_after(one, &around)) else {
                 continue;
             };
+            let became = match &one.gives {
+                Gives::Elements { .. } => Became::Elements,
+                Gives::Bins { .. } => Became::Bins,
+            };
+            self.said.push((update.stm.loc.clone(), became));
             edits.remove(update.stm.pat[0].name);
             for (inner, outer) in &one.stored {
                 edits.store(&mut self.b, &scopes, *inner, *outer);

@@ -11,6 +11,8 @@
 //! both         let (rs, vs) = unzip (map (\i -> (replicate m i, i)) (iota n))  in map2 f rs (scan (+) 0 vs)  (`points`)
 //! ```
 //!
+//! Derivatives have a generator of their own (`derivatives`).
+//!
 //! Without a focus no decision is taken here, so the programs of seeds stay what they are.
 
 use crate::lengths;
@@ -31,15 +33,18 @@ pub enum Focus {
     Irregular,
     /// Lengths of arrays whose sizes may be none.
     Lengths,
+    /// Derivatives that must agree, of functions of numbers.
+    Derivatives,
 }
 
 impl Focus {
     /// All of them, by name.
-    pub const NAMES: [(&'static str, Focus); 4] = [
+    pub const NAMES: [(&'static str, Focus); 5] = [
         ("all", Focus::All),
         ("updates", Focus::Updates),
         ("irregular", Focus::Irregular),
         ("lengths", Focus::Lengths),
+        ("derivatives", Focus::Derivatives),
     ];
 }
 
@@ -64,7 +69,7 @@ pub(crate) fn about(m: &mut Maker<'_>, ty: &Ty, depth: usize) -> Option<String> 
     // Functions have no arrays of the program.
     let in_entry = m.env.iter().any(|(x, _)| x == "ys");
     match (m.focus, ty) {
-        (Focus::All, _) => None,
+        (Focus::All | Focus::Derivatives, _) => None,
         (Focus::Lengths, _) if !in_entry => None,
         (Focus::Updates, Ty::Array(s, t)) => Some(updates::changed(m, s, t, depth)),
         (Focus::Updates, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..)) => {

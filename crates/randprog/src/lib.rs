@@ -16,6 +16,7 @@ pub mod backends;
 pub mod choices;
 mod control;
 mod decs;
+mod derivatives;
 pub mod focus;
 pub mod fuzz;
 mod inplace;

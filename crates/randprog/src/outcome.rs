@@ -55,6 +55,17 @@ impl Outcome {
         Outcome::Values(values.iter().map(part).collect())
     }
 
+    /// Whether a program whose first result says that all is right says that something is wrong, or nothing.
+    pub fn denies(&self) -> bool {
+        match self {
+            Outcome::Values(parts) => {
+                parts.first().map(|p| p.data.as_slice()) != Some(&[PrimValue::Bool(true)][..])
+            }
+            Outcome::Late => false,
+            Outcome::Failed(_) | Outcome::Broken(_) | Outcome::Overwritten(_) => true,
+        }
+    }
+
     /// Whether an optimiser may make a program that ends so of one that ended like the other: a failing check
     /// that nothing depends on may go.
     pub fn may_become(&self, after: &Outcome) -> bool {

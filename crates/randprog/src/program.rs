@@ -9,6 +9,7 @@
 //! All names start with the prefix, so that many programs fit into one file, after [`LIBRARY`].
 
 use crate::choices::{Choices, Random};
+use crate::derivatives;
 use crate::focus;
 use crate::focus::Focus;
 use crate::maker::Maker;
@@ -40,6 +41,8 @@ pub struct Program {
     pub inputs: Vec<Vec<Value>>,
     /// The decisions that led here.
     pub choices: Vec<u32>,
+    /// Whether its first result says that all is right, on all inputs.
+    pub claims: bool,
 }
 
 impl Program {
@@ -52,6 +55,10 @@ impl Program {
 /// Programs as one file.
 pub fn file(programs: &[Program]) -> String {
     let mut text = LIBRARY.to_owned();
+    if programs.iter().any(|p| p.claims) {
+        text += "\n";
+        text += derivatives::LIBRARY;
+    }
     for p in programs {
         text += "\n";
         text += &p.text;
@@ -61,6 +68,9 @@ pub fn file(programs: &[Program]) -> String {
 
 /// Makes a program.
 pub fn generate(focus: Focus, mut choices: Choices, prefix: &str) -> Program {
+    if focus == Focus::Derivatives {
+        return derivatives::generate(choices, prefix);
+    }
     let mut m = Maker::new(focus, &mut choices, prefix);
     let params = params(&mut m);
     let inputs = inputs(m.c, &params);
@@ -103,7 +113,7 @@ pub fn generate(focus: Focus, mut choices: Choices, prefix: &str) -> Program {
     let text =
         format!("{declarations}entry {entry} [n] [m] {} : {ret} =\n  {first}{body}\n", shown.join(" "));
     let results = results.iter().filter_map(Ty::bottom).collect();
-    Program { text, entry, results, inputs, choices: choices.taken() }
+    Program { text, entry, results, inputs, choices: choices.taken(), claims: false }
 }
 
 fn params(m: &mut Maker<'_>) -> Vec<(String, Ty)> {

@@ -14,7 +14,9 @@ use fehu_driver::generate::watch;
 use fehu_driver::target::Target;
 use fehu_ir::interp::{self, run_entry, Options};
 use fehu_ir::print::{print_consts, print_fun};
-use fehu_ir::{Kernels, Memory, Prog, Rep, Soacs};
+use fehu_ir::soac::Soac;
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Exp, Kernels, Memory, Prog, Rep, Soacs};
 use fehu_pass::{Flow, Form, Language};
 use std::collections::HashMap;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -225,7 +227,8 @@ impl Comparison<'_> {
 
     fn compare(&mut self, step: &str, form: &dyn Form) -> Flow {
         let any = form.as_any();
-        let prog = if let Some(prog) = any.downcast_ref::<Prog<Soacs>>() {
+        let derived = any.downcast_ref().and_then(without_derivatives);
+        let prog = if let Some(prog) = derived.as_ref().or(any.downcast_ref()) {
             Staged::Soacs(prog)
         } else if let Some(prog) = any.downcast_ref::<Prog<Kernels>>() {
             Staged::Kernels(prog)
@@ -297,8 +300,9 @@ impl Comparison<'_> {
                     .iter()
                     .find(|o| matches!(o, Outcome::Broken(_) | Outcome::Overwritten(_)))
                     .map(Outcome::to_string);
+                let denied = outcomes.iter().find(|o| program.claims && o.denies()).map(Outcome::to_string);
                 self.report.outcomes.push(outcomes);
-                return broken.map_or(Ok(()), Err);
+                return broken.or(denied).map_or(Ok(()), Err);
             }
             let before = known.unwrap_or(&optimised[number]);
             // With memory, every check that is still there is needed.
@@ -323,6 +327,17 @@ impl Comparison<'_> {
         }
         Ok(())
     }
+}
+
+/// The program with code in place of derivatives, if it has any: nothing can interpret these.
+fn without_derivatives(prog: &Prog<Soacs>) -> Option<Prog<Soacs>> {
+    let mut any = false;
+    for fun in &prog.funs {
+        for_each_stm(&fun.body, &mut |s| any |= matches!(s.exp, Exp::Op(Soac::Ad(_))));
+    }
+    let mut prog = any.then(|| prog.clone())?;
+    fehu_ad::derive_only(&mut prog);
+    Some(prog)
 }
 
 /// The text of a program after a step, by parts.

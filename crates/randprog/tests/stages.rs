@@ -59,7 +59,8 @@ fn a_check_that_went_is_not_expected_of_back_ends() {
 ";
     let inputs = [1, 5, 1_000_000].map(|n| vec![Value::scalar::<i64>(n)]).to_vec();
     let results = vec![ScalarType::I64];
-    let program = Program { text: text.into(), entry: "main".into(), results, inputs, choices: vec![] };
+    let program =
+        Program { text: text.into(), entry: "main".into(), results, inputs, choices: vec![], claims: false };
     let mut report = compare(&[program], &[], Depth::Optimised);
     assert!(report.faults.is_empty(), "{:?}", report.faults);
     let [small, fails, long] = report.outcomes[0].as_slice() else { panic!("not three outcomes") };
@@ -85,7 +86,8 @@ fn back_ends_may_keep_other_checks() {
         Value::new(vec![0, 3], Data::I32(vec![])).expect("a shape of none"),
     ]];
     let results = vec![ScalarType::U8];
-    let program = Program { text: text.into(), entry: "main".into(), results, inputs, choices: vec![] };
+    let program =
+        Program { text: text.into(), entry: "main".into(), results, inputs, choices: vec![], claims: false };
     let report = compare(&[program], &[], Depth::All);
     assert!(report.faults.is_empty(), "{:?}", report.faults);
     assert!(matches!(report.outcomes[0][0], Outcome::Values(_)), "{}", report.outcomes[0][0]);

@@ -7,6 +7,7 @@
 //! cargo xtask random --count 300 --focus updates                       mostly updates, slices and concatenations
 //! cargo xtask random --count 300 --focus irregular                     mostly maps whose inner sizes differ
 //! cargo xtask random --count 300 --focus lengths                       mostly lengths of arrays of negative and excessive sizes
+//! cargo xtask random --count 300 --focus derivatives                   derivatives that must agree
 //! cargo xtask random --seed 17 --print                                 one program
 //! ```
 //!
@@ -36,7 +37,7 @@ pub(crate) struct Args {
     /// The seed of the first program; the next has the next seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// What programs are mostly about: all, updates, irregular or lengths.
+    /// What programs are mostly about: all, updates, irregular, lengths or derivatives.
     #[arg(long, default_value = "all", value_parser = focus)]
     focus: Focus,
     /// Stop after so many seconds, whatever the count.

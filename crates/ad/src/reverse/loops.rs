@@ -9,7 +9,7 @@
 //!   let (i) = n - 1 - j   let (v) = saved[i]   .. both sweeps of the body ..   return (the adjoint of v, a'') }
 //! ```
 //!
-//! What is saved and not read again is dead, and goes. Arrays whose size changes from iteration to iteration
+//! What is saved and not read again is dead, and goes. Nothing is saved of the arrays of a loop with `#[true_dep]`. Arrays whose size changes from iteration to iteration
 //! are saved one after the other in one array, the size of which a first run of the loop finds out; places
 //! are saved beside it. Their adjoints change their size, too.
 
@@ -17,12 +17,15 @@ use super::adjoints::Adjoint;
 use super::control::like;
 use super::undo::{Log, Writing};
 use super::Reverse;
+use crate::explain::{Note, Way};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::free::free_in_type;
 use fehu_ir::subst::Subst;
-use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Loop, LoopForm, Param, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{
+    Attr, Basic, Body, DimIndex, Exp, Lambda, Loc, Loop, LoopForm, Param, PatElem, Soacs, Stm, SubExp, Type,
+};
 
 /// What the forward sweep of a loop saved.
 pub(crate) struct Saved {
@@ -41,6 +44,8 @@ enum Store {
     Flat(Name, Name),
     /// What each iteration overwrites.
     Log(Log),
+    /// Not saved: no element is overwritten after it was read, so the last array has what was read.
+    Last(Name),
 }
 
 /// The state of the loop of the return sweep, in order.
@@ -58,6 +63,7 @@ impl Reverse<'_> {
         let mut l = l.clone();
         let mut pat = stm.pat.clone();
         let (mut stores, mut flats, mut logs) = (vec![], vec![], vec![]);
+        let never_overwritten = is_true_dep(&stm.attrs);
         for (k, (p, _)) in l.params.iter().enumerate() {
             let Some(prim) = p.ty.elem().filter(|_| p.ty != Type::UNIT) else {
                 stores.push(Store::Nowhere);
@@ -68,6 +74,7 @@ impl Reverse<'_> {
                     flats.push((k, prim));
                     stores.push(Store::Nowhere);
                 }
+                false if never_overwritten && p.ty.is_array() => stores.push(Store::Last(stm.pat[k].name)),
                 false if self.has_log(&l, k) => {
                     logs.push(k);
                     stores.push(Store::Nowhere);
@@ -116,11 +123,28 @@ impl Reverse<'_> {
                 *init = self.b.bind("room", p.ty.clone(), Exp::Basic(scratch)).into();
             }
         }
+        for (store, (p, _)) in stores.iter().zip(&own) {
+            self.note(&stm.loc, store, &p.ty);
+        }
         l.params.extend(news);
         l.body.stms.splice(0..0, saving);
         l.body.result.extend(results);
         self.primal(Stm { pat, exp: Exp::Loop(Box::new(l)), ..stm.clone() });
         Saved { count, stores }
+    }
+
+    /// Notes what is saved of a parameter.
+    fn note(&mut self, loc: &Loc, store: &Store, ty: &Type) {
+        let (way, arrays) = match store {
+            Store::Nowhere => return,
+            Store::Rows(all) => (Way::Values, vec![(*all, ty.clone())]),
+            Store::Flat(all, places) => {
+                (Way::ValuesOfChangingSize, vec![(*all, ty.clone()), (*places, Type::I64)])
+            }
+            Store::Log(log) => (Way::Overwritten, log.arrays()),
+            Store::Last(last) => (Way::AtTheEnd, vec![(*last, Type::UNIT)]),
+        };
+        self.notes.push(Note { loc: loc.clone(), way, arrays });
     }
 
     /// One more parameter of a loop, and the name of what it is in the end.
@@ -362,6 +386,7 @@ impl Reverse<'_> {
                     before.push(old.into());
                     Basic::SubExp(old.into())
                 }
+                Store::Last(last) => Basic::SubExp((*last).into()),
                 Store::Rows(all) => {
                     let ty = self.b.type_of((*all).into());
                     Basic::Index(*all, Self::row_slice(&ty, i))
@@ -451,6 +476,11 @@ struct LoopParts<'s> {
     with: &'s [usize],
     frees: &'s [Name],
     given: &'s [Adjoint],
+}
+
+/// Whether the program says that a loop overwrites no element of an array after it was read.
+fn is_true_dep(attrs: &[Attr]) -> bool {
+    attrs.iter().any(|a| matches!(a, Attr::Atom(name) if name.as_str() == "true_dep"))
 }
 
 /// Which parameters of a loop have types that change from one iteration to the next.

@@ -324,11 +324,34 @@ impl Reverse<'_> {
         }
         match of_vectors(&op.op) {
             Some(inner) => self.hist_by_columns(n, pat, is, values, &op, &inner),
-            None if self.machine == Machine::Gpu && of_numbers(&op) => {
-                self.hist_sorted(n, pat, is, values, &op);
+            None if of_numbers(&op) => {
+                let op = self.with_neutral(op);
+                match self.machine {
+                    Machine::Gpu => self.hist_sorted(n, pat, is, values, &op),
+                    Machine::Cpu => self.hist_loop(n, pat, is, values, &op),
+                }
             }
             None => self.hist_loop(n, pat, is, values, &op),
         }
+    }
+
+    /// The bins, combined with the neutral element. That changes nothing, unless it is none: then bins without values
+    /// have derivatives, too.
+    fn with_neutral(&mut self, op: HistOp<Soacs>) -> HistOp<Soacs> {
+        let Some((width, inner)) = op.shape.split_first() else {
+            fehu_base::bug!("a histogram without bins")
+        };
+        let dests = self.map_rows(*width, &op.dests, &mut |r, xs| r.combined(inner, xs, &op));
+        HistOp { dests, ..op }
+    }
+
+    fn combined(&mut self, shape: &[SubExp], bins: &[SubExp], op: &HistOp<Soacs>) -> Vec<SubExp> {
+        let Some((width, inner)) = shape.split_first() else {
+            return self.applied(&op.op, &[bins, &op.neutral].concat());
+        };
+        let rows: Vec<Name> = bins.iter().map(|e| array(*e)).collect();
+        let made = self.map_rows(*width, &rows, &mut |r, xs| r.combined(inner, xs, op));
+        made.into_iter().map(SubExp::Var).collect()
     }
 
     /// For each column of rows, a histogram of its elements.

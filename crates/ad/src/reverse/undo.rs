@@ -39,6 +39,14 @@ pub(crate) struct Log {
     changes: Vec<Logged>,
 }
 
+impl Log {
+    /// The arrays in which it is, and what each iteration puts there.
+    pub(super) fn arrays(&self) -> Vec<(Name, Type)> {
+        let places = |c: &Logged| c.places.iter().map(|(_, n)| (*n, Type::I64)).collect::<Vec<_>>();
+        self.changes.iter().flat_map(|c| [vec![(c.old, c.part.clone())], places(c)].concat()).collect()
+    }
+}
+
 /// What was saved of an update: for each iteration the places that its slice names, and the old values.
 #[derive(Clone)]
 struct Logged {

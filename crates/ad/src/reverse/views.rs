@@ -165,13 +165,16 @@ impl Reverse<'_> {
         }
     }
 
-    /// `start, start + step, ..`: the sum of the adjoints, and that of the adjoints times their places.
+    /// `start, start + step, ..`: the sum of the adjoints, and that of the adjoints times their places. The numbers move
+    /// with how many there are; see docs/derivatives.md.
     fn iota(&mut self, n: SubExp, start: SubExp, step: SubExp, ty: IntType, seed: Name) {
         let p = PrimType::Int(ty);
         let zero = SubExp::Const(p.blank());
-        if self.is_active(start) {
+        let first = [start].into_iter().chain((ty == IntType::I64).then_some(n));
+        let first: Vec<SubExp> = first.filter(|e| self.is_active(*e)).collect();
+        if !first.is_empty() {
             let sum = self.reduced(n, seed, addition(p), zero);
-            self.add(start, sum);
+            first.into_iter().for_each(|e| self.add(e, sum));
         }
         if self.is_active(step) {
             let exp = Basic::Iota { n, start: zero, step: SubExp::int(ty, 1), ty };

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 /// Options of `fehu dev`.
 #[derive(clap::Args)]
-#[command(group = clap::ArgGroup::new("what").args(["list", "after", "diff", "typed", "round_trip", "tuning_forest", "explain_locality", "explain_memory", "bisect", "run"]))]
+#[command(group = clap::ArgGroup::new("what").args(["list", "after", "diff", "typed", "round_trip", "tuning_forest", "explain_locality", "explain_memory", "explain_ad", "bisect", "run"]))]
 pub(crate) struct Args {
     /// The program's main file (not needed for `--list`; IR text for `--run`).
     #[arg(required_unless_present_any = ["list", "from"])]
@@ -48,6 +48,10 @@ pub(crate) struct Args {
     /// List each copy and each block of memory that is left in the program, with its place and the reason.
     #[arg(long)]
     explain_memory: bool,
+    /// List what reverse mode saves of loops, how many bytes each iteration takes, and what became of the updates of
+    /// accumulators: elements computed as a whole, histograms, or updates in memory.
+    #[arg(long)]
+    explain_ad: bool,
     /// Find the optional pass that makes this shell command fail. The command compiles and tests the program
     /// itself; the number of passes reaches it by the environment variable FEHU_PASS_LIMIT.
     #[arg(long, value_name = "COMMAND")]
@@ -101,6 +105,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         explore::explain_locality(&front, &settings)
     } else if args.explain_memory {
         explore::explain_memory(&front, &settings)
+    } else if args.explain_ad {
+        explore::explain_ad(&front, &settings)
     } else if let Some(step) = &args.diff {
         explore::diff(&front, &settings, step)
     } else {

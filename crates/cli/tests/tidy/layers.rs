@@ -49,7 +49,7 @@ const EDGES: [(&str, &[&str], &[&str]); 29] = [
     ("pkg", &["base", "driver"], &[]),
     ("repl", &["base", "syntax", "check", "ir", "driver"], &[]),
     ("lsp", &["base", "syntax", "fmt", "check", "driver", "repl"], &["ir"]),
-    ("randprog", &["base", "data", "ir", "pass", "driver", "tools"], &[]),
+    ("randprog", &["base", "data", "ir", "ad", "pass", "driver", "tools"], &[]),
     ("xtask", &["data", "driver", "randprog"], &[]),
 ];
 

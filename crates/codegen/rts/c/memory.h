@@ -59,6 +59,53 @@ CALLED_FUN void memory_forget(struct memory *memory) {
   memory->most_taken = memory->taken;
 }
 
+// From this size on, the machine is asked whether it has the memory: it promises more than it has, and ends programs that
+// use what it promised.
+#define ASKED_SIZE ((int64_t)1 << 28)
+
+#ifdef __linux__
+// The number after a word at the start of a line of a file; the largest there is if there is none.
+RTS_FUN int64_t system_number(const char *path, const char *word) {
+  FILE *f = fopen(path, "r");
+  char line[256];
+  int64_t number = INT64_MAX;
+  while (f != NULL && number == INT64_MAX && fgets(line, sizeof(line), f) != NULL) {
+    char *end = line + strlen(word);
+    if (strncmp(line, word, strlen(word)) == 0) {
+      int64_t found = strtoll(end, &end, 10);
+      number = end != line + strlen(word) && found < INT64_MAX / 2048 ? found : INT64_MAX;
+    }
+  }
+  if (f != NULL) {
+    fclose(f);
+  }
+  return number;
+}
+
+// Whether memory can be had beside what the program has: blocks that it has not written yet count as well.
+RTS_FUN bool memory_fits(const struct memory *memory, int64_t bytes) {
+  const char *info = "/proc/meminfo";
+  int64_t total = system_number(info, "MemTotal:"), free = system_number(info, "MemAvailable:");
+  int64_t group = system_number("/sys/fs/cgroup/memory.max", "");
+  if (group == INT64_MAX) {
+    group = system_number("/sys/fs/cgroup/memory/memory.limit_in_bytes", "");
+  }
+  if (total == INT64_MAX || free == INT64_MAX) {
+    return true;
+  }
+  int64_t swap = system_number(info, "SwapTotal:"), free_swap = system_number(info, "SwapFree:");
+  int64_t most = 1024 * (total + (swap == INT64_MAX ? 0 : swap));
+  int64_t now = 1024 * (free + (free_swap == INT64_MAX ? 0 : free_swap));
+  return bytes <= now && memory->taken + bytes <= (group < most ? group : most);
+}
+#else
+RTS_FUN bool memory_fits(const struct memory *memory, int64_t bytes) {
+  (void)memory;
+  (void)bytes;
+  return true;
+}
+#endif
+
 // A block with one reference, or NULL when out of memory.
 CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
   int64_t size = bytes;
@@ -74,6 +121,12 @@ CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
       memory->cache[i] = b->next;
       memory->cached -= b->room;
       break;
+    }
+  }
+  if (b == NULL && size >= ASKED_SIZE && !memory_fits(memory, size)) {
+    memory_trim(memory);
+    if (!memory_fits(memory, size)) {
+      return NULL;
     }
   }
   if (b == NULL) {
