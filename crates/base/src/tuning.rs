@@ -58,6 +58,17 @@ pub mod multicore {
     /// enough: with an instruction or two for each, they take about as long as sharing costs.
     pub const LARGE_POINT_ELEMENTS: i64 = 1 << 14;
 
+    /// What it costs to share an operation inside of a task with others, in statements of scalar code that could be
+    /// run instead: some microseconds.
+    pub const SHARING_STATEMENTS: i64 = 1 << 14;
+
+    /// Filters of fewer elements are loops: two operations, one after the other, cost more.
+    pub const FILTER_ELEMENTS: i64 = 1 << 12;
+
+    /// What different workers write all the time is so many bytes apart: two cache lines, which processors fetch
+    /// together.
+    pub const APART_BYTES: i64 = 128;
+
     /// After so many choices in a function, the code inside of operations is sequential.
     pub const VERSIONS: usize = 32;
 }
@@ -429,6 +440,13 @@ pub mod cpu_loops {
 
     /// Reductions of more nodes have one: what else they do takes as long as their additions.
     pub const CHAIN_NODES: usize = 60;
+
+    /// How many iterations are asked at a time whether one of them changes anything. Longer blocks are run more
+    /// often; with shorter ones, the answers of lanes are put together more often.
+    pub const SKIPPED_BLOCK: i64 = 256;
+
+    /// Only iterations with at most so many ways through them are asked.
+    pub const SKIPPED_PATHS: usize = 16;
 
     /// Loops of fewer iterations are unrolled, and are no vector code.
     pub const FEW_ITERATIONS: i64 = 8;

@@ -25,8 +25,8 @@ use fehu_flatten::{branch_elements, few_points};
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
     barriers, bits, checks, device_loops, device_scalars, divisors, host_results, late_awaits, late_reads,
-    leave, loops, outline, own_elements, prefetch, quotients, range_checks, read_ahead, restrict, unroll,
-    walks, while_pieces, Analysis,
+    leave, loops, offsets, outline, own_elements, prefetch, quotients, range_checks, read_ahead, restrict,
+    unroll, walks, while_pieces, Analysis,
 };
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
@@ -366,6 +366,7 @@ fn cpu_loops<'a>() -> Pipeline<'a, Program, Program> {
         .pass(loops::CHAINS, "sums do not wait for each addition, and vectorise")
         .pass(loops::LANES, "loops that end at different times vectorise by neighbours")
         .pass(range_checks::PASS, "what asks for the sides of a check has been done")
+        .pass(offsets::PASS, "loops have their counters, and nothing looks for shapes of indices any more")
         .pass(outline::PASS, "loops are as they will be; what they write is known to be no other memory")
 }
 

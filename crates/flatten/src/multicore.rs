@@ -11,7 +11,7 @@
 //! ```text
 //! map (\xs -> reduce (+) 0 xs) xss
 //!
-//! if n >= 8 * (workers - 1)
+//! if n >= 8 * (workers - 1) || rounds * m <= n * m / workers + rounds * sharing
 //! then segmap(task; i < n) { loop ... }
 //! else segmap(task; i < n) { segred(task; j < m) { xss[i,j] } (+), 0 }
 //! ```
@@ -20,6 +20,7 @@
 //! | --- | --- |
 //! | `host` | statements, and which of them are parallel |
 //! | `versions` | sequential or parallel inside |
+//! | `estimate` | what the operations inside of a task take |
 //! | `worth` | which code is worth it, and perfect nests |
 //! | `seg` | maps, reductions, scans and scatters as one operation |
 //! | `chunked` | reductions whose operators work on arrays |
@@ -31,6 +32,7 @@
 //! operators may be too large for one indivisible step.
 
 mod chunked;
+mod estimate;
 mod filter;
 mod hist;
 mod host;

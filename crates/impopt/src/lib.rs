@@ -7,6 +7,7 @@
 //! | --- | --- | --- |
 //! | [`loops`] | CPUs | loops in an order and a shape that C compilers make vector code of |
 //! | [`range_checks`] | CPUs | whether an index is within bounds takes one comparison |
+//! | [`offsets`] | CPUs | offsets of elements say how they depend on the counters of loops |
 //! | [`outline`] | CPUs | loops that write memory of their own become functions that say so |
 //! | [`leave`] | GPUs | threads of a block ask whether one has failed only where one may have |
 //! | [`own_elements`] | GPUs | arrays of blocks of which each thread only touches its own element are variables |
@@ -45,6 +46,7 @@ pub mod late_awaits;
 pub mod late_reads;
 pub mod leave;
 pub mod loops;
+pub mod offsets;
 pub mod outline;
 pub mod own_elements;
 pub mod prefetch;

@@ -14,6 +14,8 @@
 //!   without special cases for all that is between them.
 //! - [`chains`](self::chains): reductions of floats have several accumulators. This alone changes values: it
 //!   groups them in another way.
+//! - [`unchanged`](self::unchanged): blocks of iterations that change nothing are skipped, as where the index of
+//!   the largest element is looked for.
 //!
 //! All are done here rather than on combinators, for only here it is known where an element lies, and the bodies of
 //! tasks come along for free. Kernels are left alone: their threads are laid out by other rules.
@@ -32,6 +34,9 @@ mod stride;
 mod strip;
 #[cfg(test)]
 mod tests;
+mod unchanged;
+#[cfg(test)]
+mod unchanged_tests;
 mod vectors;
 
 pub(crate) use self::plain::{renamed, Renaming};
@@ -69,7 +74,7 @@ pub static SPLIT: Pass<Program> = Pass {
     run: |program| each_body(program, |loops, body| Split(loops).code(body)),
 };
 
-/// Reductions of floats have several accumulators.
+/// Reductions of floats have several accumulators; what changes seldom is looked at in blocks.
 pub static CHAINS: Pass<Program> = Pass {
     name: "accumulators",
     need: Need::Optional,
@@ -221,12 +226,12 @@ impl Mutator for Split<'_, '_> {
     fn expr(&mut self, _: &mut Expr) {}
 }
 
-/// Gives innermost reductions several accumulators.
+/// Gives innermost reductions several accumulators, or lets loops skip blocks.
 struct Chains<'l, 'a>(&'l mut Loops<'a>);
 
 impl Mutator for Chains<'_, '_> {
     fn code<O: Operation>(&mut self, code: &mut Code<O>) {
-        match self.0.with_accumulators(code) {
+        match self.0.with_accumulators(code).or_else(|| self.0.skipping_blocks(code)) {
             Some(other) => *code = other,
             None => change_code(self, code),
         }

@@ -23,6 +23,9 @@ RTS_FUN struct block *block_drop(struct futhark_context *ctx, struct block *b) {
 }
 
 RTS_FUN struct block *block_share(struct futhark_context *ctx, struct block *old, struct block *b) {
+  if (b == old) {
+    return b;
+  }
   if (b != NULL) {
     REFS_ADD(b);
   }

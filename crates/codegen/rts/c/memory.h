@@ -5,10 +5,18 @@
 // Constants of the program text are blocks of count -1: never freed, never
 // written, and shared by all contexts without counting.
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 #define STATIC_BLOCK (-1)
 #define BLOCK_ALIGNMENT 64
 // Four classes to each power of two.
 #define SIZE_CLASSES (4 * 64)
+
+// Blocks of at least so many bytes are in large pages, where the system has them: each page that is touched for the
+// first time costs as much as to write it.
+#define LARGE_BLOCK ((int64_t)1 << 23)
 
 // What the interface calls the memory of an array.
 typedef unsigned char *raw_memory;
@@ -51,6 +59,19 @@ CALLED_FUN void memory_trim(struct memory *memory) {
     }
   }
   memory->cached = 0;
+}
+
+RTS_FUN void large_pages(void *start, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  uintptr_t page = 4096, first = ((uintptr_t)start + page - 1) / page * page;
+  uintptr_t end = ((uintptr_t)start + bytes) / page * page;
+  if (first < end) {
+    // Only advice: it may be refused.
+    (void)madvise((void *)first, (size_t)(end - first), MADV_HUGEPAGE);
+  }
+#else
+  (void)start, (void)bytes;
+#endif
 }
 
 // What was in use at most is what is in use now.
@@ -138,6 +159,9 @@ CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
     }
     if (b == NULL) {
       return NULL;
+    }
+    if (size >= LARGE_BLOCK) {
+      large_pages(b, total);
     }
     uintptr_t start = (uintptr_t)(b + 1);
     b->mem = (unsigned char *)(b + 1) + (BLOCK_ALIGNMENT - start % BLOCK_ALIGNMENT) % BLOCK_ALIGNMENT;

@@ -12,12 +12,53 @@ void futhark_context_config_set_num_threads(struct futhark_context_config *cfg, 
   cfg->num_threads = n;
 }
 
+#ifdef __linux__
+// A limit of processor time, in cores, that a file of a control group has ("MICROSECONDS PERIOD", or "max PERIOD");
+// none if there is no such file.
+TOOL_FUN int group_limit(const char *path) {
+  long long quota = 0, period = 0;
+  FILE *f = fopen(path, "r");
+  if (f == NULL) {
+    return INT_MAX;
+  }
+  bool limited = fscanf(f, "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0;
+  fclose(f);
+  long long cores = limited ? (quota + period - 1) / period : INT_MAX;
+  return cores > INT_MAX ? INT_MAX : (int)cores;
+}
+
+// The least limit of the control group of this process and those around it.
+TOOL_FUN int group_cores(void) {
+  char line[1024], path[1100];
+  int least = INT_MAX;
+  FILE *f = fopen("/proc/self/cgroup", "r");
+  while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+    line[strcspn(line, "\n")] = '\0';
+    if (strncmp(line, "0::/", 4) != 0) {
+      continue;
+    }
+    char *group = line + 3;
+    for (char *end = group + strlen(group); end != NULL; end = strrchr(group, '/')) {
+      *end = '\0';
+      snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
+      int limit = group_limit(path);
+      least = limit < least ? limit : least;
+    }
+  }
+  if (f != NULL) {
+    fclose(f);
+  }
+  return least;
+}
+#endif
+
 // The cores that this process may use.
 TOOL_FUN int usable_cores(void) {
 #ifdef __linux__
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) {
-    return CPU_COUNT(&set);
+    int limit = group_cores();
+    return limit < CPU_COUNT(&set) ? limit : CPU_COUNT(&set);
   }
 #endif
 #ifdef _WIN32
@@ -35,7 +76,7 @@ static int backend_open(struct futhark_context *ctx) {
   struct scheduler *s = &ctx->scheduler;
   int cores = usable_cores();
   s->num_workers = ctx->cfg->num_threads < 1 ? cores : ctx->cfg->num_threads;
-  s->patience = s->num_workers > cores ? 0 : 50000;
+  s->patience = s->num_workers > cores ? 0 : PATIENCE;
   pthread_mutex_init(&s->error_lock, NULL);
   s->workers = calloc((size_t)s->num_workers, sizeof(struct worker));
   if (s->workers == NULL) {

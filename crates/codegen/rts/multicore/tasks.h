@@ -19,13 +19,16 @@ RTS_FUN int64_t site_time(struct site *site, int64_t iterations) {
 }
 
 // Remembers how long iterations took. Other programs may have had the core
-// meanwhile, so a longer time counts less than a shorter one.
+// meanwhile, so a longer time counts less than a shorter one. Who remembers nearly the same already need not
+// write what all workers read.
 RTS_FUN void site_learn(struct site *site, int64_t iterations, int64_t time) {
   int64_t cost = iterations > 0 ? (int64_t)((double)time * 1000 / (double)iterations) + 1 : 0;
   int64_t old = site_cost(site);
   if (cost > 0) {
     int64_t new = old == 0 || cost < old ? cost : old + (cost - old) / 4;
-    __atomic_store_n(&site->cost, new, __ATOMIC_RELAXED);
+    if (new < old - old / 16 || new > old + old / 16) {
+      __atomic_store_n(&site->cost, new, __ATOMIC_RELAXED);
+    }
   }
 }
 
@@ -59,11 +62,16 @@ RTS_FUN int64_t piece_size(struct job *job, int64_t last) {
   return piece < job->least ? job->least : piece;
 }
 
+// How long work must take for others to get a part of it.
+RTS_FUN int64_t least_time(struct scheduler *s) {
+  return __atomic_load_n(&s->looking, __ATOMIC_RELAXED) > 0 ? WORTH_SHARING : WORTH_WAKING;
+}
+
 RTS_FUN bool worth_sharing(struct job *job, int64_t start, int64_t end) {
   if (end - start < 2 * job->least) {
     return false;
   }
-  return job->chunks > 0 || site_time(job->site, end - start) >= WORTH_SHARING;
+  return job->chunks > 0 || site_time(job->site, end - start) >= least_time(&job->ctx->scheduler);
 }
 
 // Runs a range, and gives parts of it to others while they have nothing to do.
@@ -159,7 +167,7 @@ RTS_FUN int64_t par_count(struct futhark_context *ctx, struct site *site, int64_
   int64_t count = most < bound ? most : bound;
   if (site_cost(site) != 0) {
     int64_t time = site_time(site, bound);
-    int64_t useful = time < WORTH_SHARING ? 1 : 2 * time / (WORTH_SHARING + 1);
+    int64_t useful = time < least_time(&ctx->scheduler) ? 1 : 2 * time / (WORTH_SHARING + 1);
     useful = useful < 1 ? 1 : useful;
     count = useful < count ? useful : count;
   }

@@ -5,10 +5,18 @@
 // again. One of the two sees the other. All of this is in one order for
 // all threads, hence the strongest kind of atomic access.
 
-// A range is worth giving away if it takes at least so many nanoseconds. Tests of the runtime set it to 0.
+// What parallel work costs, in nanoseconds. Half of a range is worth giving away if the range takes at least so
+// long and somebody looks for work: who takes it needs some microseconds to get there. Tests of the runtime set it
+// to 0.
 #ifndef WORTH_SHARING
-#define WORTH_SHARING 30000
+#define WORTH_SHARING 20000
 #endif
+// The same if all others sleep: to wake one takes some microseconds here, and many until it runs.
+#ifndef WORTH_WAKING
+#define WORTH_WAKING (3 * WORTH_SHARING)
+#endif
+// How long a worker without work looks for some before it sleeps, if every worker has a core.
+#define PATIENCE 100000
 // How long a worker works before it looks whether others have nothing to do.
 #ifndef PIECE_TIME
 #define PIECE_TIME 20000
@@ -97,8 +105,10 @@ CALLED_FUN bool offer(struct worker *w, struct range range) {
     __atomic_store_n(&w->count, count + 1, __ATOMIC_SEQ_CST);
   }
   pthread_mutex_unlock(&w->lock);
-  if (room) {
-    wake_somebody(&w->ctx->scheduler);
+  struct scheduler *s = &w->ctx->scheduler;
+  // Who looks for work finds it.
+  if (room && __atomic_load_n(&s->looking, __ATOMIC_SEQ_CST) == 0) {
+    wake_somebody(s);
   }
   return room;
 }
@@ -173,6 +183,7 @@ CALLED_FUN bool find_work(struct worker *w, struct job *job, struct range *range
   struct scheduler *s = &w->ctx->scheduler;
   bool found = false;
   __atomic_fetch_add(&s->idle, 1, __ATOMIC_SEQ_CST);
+  __atomic_fetch_add(&s->looking, 1, __ATOMIC_SEQ_CST);
   int64_t since = 0;
   while (!is_done(job) && !__atomic_load_n(&s->stop, __ATOMIC_SEQ_CST)) {
     found = take_any(w, range);
@@ -182,13 +193,19 @@ CALLED_FUN bool find_work(struct worker *w, struct job *job, struct range *range
     int64_t now = s->patience == 0 ? 0 : nanoseconds();
     since = since == 0 ? now : since;
     if (now - since >= s->patience) {
+      __atomic_fetch_sub(&s->looking, 1, __ATOMIC_SEQ_CST);
       worker_sleep(w, job, ASLEEP);
+      __atomic_fetch_add(&s->looking, 1, __ATOMIC_SEQ_CST);
       since = 0;
     } else {
       sched_yield();
     }
   }
   __atomic_fetch_sub(&s->idle, 1, __ATOMIC_SEQ_CST);
+  // Who offered something meanwhile may have relied on this worker.
+  if (__atomic_fetch_sub(&s->looking, 1, __ATOMIC_SEQ_CST) == 1 && has_work(s)) {
+    wake_somebody(s);
+  }
   return found;
 }
 

@@ -6,6 +6,7 @@
 // nothing to do, the worker puts half of what is left of its range where they
 // can take it. So as long as everybody is busy, nothing is split.
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
@@ -78,13 +79,18 @@ struct worker {
 struct scheduler {
   int num_workers;
   struct worker *workers;
-  // Whether the threads are there, how many workers look for work, and whether they should end.
-  int started, idle, stop;
+  // Whether the threads are there, and whether they should end.
+  int started, stop;
   // How long to look for work before sleeping, in nanoseconds.
   int64_t patience;
   // The first error of a call stays.
   pthread_mutex_t error_lock;
   bool failed;
+  // How many workers have nothing to do, and how many of these look for work rather than sleep. They change often:
+  // what is read all the time is in other cache lines.
+  char before[128];
+  int idle, looking;
+  char after[128];
 };
 
 #define BACKEND_FIELDS struct scheduler scheduler;

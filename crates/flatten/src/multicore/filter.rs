@@ -8,13 +8,14 @@
 //! let (ys) = scatter n [ks, xs] into [m] (scratch m) map \k x -> (if p x then k-1 else -1, x)
 //! ```
 //!
-//! A function that costs more than to read its results again gives them to the scatter as arrays.
+//! With one worker, or few elements, it is a loop. A function that costs more than to read its results again gives them to the scatter as arrays.
 
+use super::worth::parallel_inside;
 use super::Multi;
 use fehu_base::bug;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
-use fehu_base::tuning::scan_epilogue;
+use fehu_base::tuning::{multicore, scan_epilogue};
 use fehu_ir::build::plain;
 use fehu_ir::cost::scalar_instructions;
 use fehu_ir::soac::{Filter, Scan, Scatter, ScatterDest, Screma, Soac};
@@ -23,7 +24,26 @@ use fehu_ir::types::array_of_rows;
 use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Loc, Param, PatElem, Soacs, Stm, SubExp, Type};
 
 impl Multi {
+    /// A loop if there is one worker, or little to do, else two operations.
     pub(super) fn filter(&mut self, stm: Stm<Soacs>) {
+        let Exp::Op(Soac::Filter(f)) = &stm.exp else { bug!("a filter was expected") };
+        let width = f.width;
+        let parallel = parallel_inside(&f.lambda.body);
+        self.decorated(stm.clone(), |m, pat, _| {
+            let workers = m.workers();
+            let mut simple = m.seq.b.cmp(CmpOp::SLe(IntType::I64), workers, SubExp::i64(1));
+            if !parallel {
+                let few = SubExp::i64(multicore::FILTER_ELEMENTS);
+                let few = m.seq.b.cmp(CmpOp::SLt(IntType::I64), width, few);
+                simple = m.seq.b.bin(BinOp::LogOr, simple, few);
+            }
+            let alone = m.version(&stm, |m, stm| m.seq.stm(stm));
+            let shared = m.version(&stm, Self::in_two);
+            m.seq.b.bind_names(pat, Exp::If(simple, Box::new(alone), Box::new(shared)));
+        });
+    }
+
+    fn in_two(&mut self, stm: Stm<Soacs>) {
         let Exp::Op(Soac::Filter(f)) = &stm.exp else { bug!("a filter was expected") };
         let make = |pat, exp| Stm {
             pat,

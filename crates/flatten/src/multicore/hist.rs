@@ -7,50 +7,84 @@
 //!   tasks combine those, bin by bin;
 //! - else each worker has a part of the bins to itself and goes through all elements, to take those
 //!   that belong there. That costs little where it is used: reading the elements in order is much cheaper than
-//!   going to a place in a histogram that is too large for the caches.
+//!   going to a place in a histogram that is too large for the caches. Where computing the elements is expensive,
+//!   they are computed before, in parallel, and only once.
 //!
-//! Where computing the elements is expensive, they are computed before, in parallel, and only once.
+//! Histograms of workers are cache lines apart: a line that two of them write goes back and forth between cores
+//! all the time.
 
-use super::worth::heavy;
+use super::worth::{heavy, parallel_inside};
 use super::Multi;
 use crate::sequential::{row, Bindings};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
+use fehu_base::tuning::multicore;
 use fehu_base::{bug, Name};
 use fehu_ir::soac::{Commutativity, Hist, HistOp, Reduce, Screma, Soac};
 use fehu_ir::types::array_of_rows;
-use fehu_ir::{Basic, DimIndex, Exp, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, PatElem, Soacs, Stm, SubExp, Type};
+
+/// What it takes to compute an element.
+#[derive(Clone, Copy)]
+enum Elements {
+    Light,
+    Heavy,
+    /// It may be worth more than one worker.
+    Parallel,
+}
 
 impl Multi {
     pub(super) fn hist(&mut self, stm: Stm<Soacs>) {
         let Exp::Op(Soac::Hist(h)) = &stm.exp else { bug!("a histogram was expected") };
-        if heavy(&h.lambda.body) {
-            return self.after_map(stm);
-        }
         let (width, ops) = (h.width, h.ops.clone());
+        let elements = match &h.lambda.body {
+            body if parallel_inside(body) => Elements::Parallel,
+            body if heavy(body) => Elements::Heavy,
+            _ => Elements::Light,
+        };
         self.decorated(stm.clone(), |m, pat, _| {
             let workers = m.workers();
             let single = m.seq.b.cmp(CmpOp::SLe(IntType::I64), workers, SubExp::i64(1));
             let few = m.seq.b.cmp(CmpOp::SLt(IntType::I64), width, SubExp::i64(m.few));
-            let simple = m.seq.b.bin(BinOp::LogOr, single, few);
+            let simple = match elements {
+                Elements::Light => m.seq.b.bin(BinOp::LogOr, single, few),
+                Elements::Heavy | Elements::Parallel => single,
+            };
+            let alone = m.version(&stm, |m, stm| m.seq.stm(stm));
+            let shared = match elements {
+                Elements::Light => m.shared(&stm, &ops, workers, |m, stm| {
+                    m.decorated(stm, |m, pat, e| m.own_bins(pat, e, workers));
+                }),
+                Elements::Heavy => m.shared(&stm, &ops, workers, Self::after_map),
+                Elements::Parallel => m.version(&stm, Self::after_map),
+            };
+            m.seq.b.bind_names(pat, Exp::If(simple, Box::new(alone), Box::new(shared)));
+        });
+    }
+
+    /// A histogram for each worker if bins are few, else what another function makes.
+    fn shared(
+        &mut self,
+        stm: &Stm<Soacs>,
+        ops: &[HistOp<Soacs>],
+        workers: SubExp,
+        many: impl FnOnce(&mut Multi, Stm<Soacs>),
+    ) -> Body<Kernels> {
+        let Exp::Op(Soac::Hist(h)) = &stm.exp else { bug!("a histogram was expected") };
+        self.nested(|m| {
             let mut bins = SubExp::i64(0);
-            for op in &ops {
+            for op in ops {
                 let more = m.seq.b.product(&op.shape);
                 bins = m.seq.b.add64(bins, more);
             }
             let all = m.seq.b.mul64(bins, workers);
-            let small = m.seq.b.cmp(CmpOp::SLe(IntType::I64), all, width);
-            let alone = m.version(&stm, |m, stm| m.seq.stm(stm));
-            let shared = m.nested(|m| {
-                let own = m.version(&stm, |m, stm| m.decorated(stm, |m, pat, e| m.own_bins(pat, e, workers)));
-                let private =
-                    m.version(&stm, |m, stm| m.decorated(stm, |m, pat, e| m.private(pat, e, workers)));
-                let types = pat.iter().map(|(_, t)| t.clone()).collect();
-                let exp = Exp::If(small, Box::new(private), Box::new(own));
-                m.seq.b.bind_all("hist", types, exp).into_iter().map(SubExp::Var).collect()
-            });
-            m.seq.b.bind_names(pat, Exp::If(simple, Box::new(alone), Box::new(shared)));
-        });
+            let small = m.seq.b.cmp(CmpOp::SLe(IntType::I64), all, h.width);
+            let many = m.version(stm, many);
+            let private = m.version(stm, |m, stm| m.decorated(stm, |m, pat, e| m.private(pat, e, workers)));
+            let types = stm.pat.iter().map(|p| p.ty.clone()).collect();
+            let exp = Exp::If(small, Box::new(private), Box::new(many));
+            m.seq.b.bind_all("hist", types, exp).into_iter().map(SubExp::Var).collect()
+        })
     }
 
     /// The elements first, by a map, then the histogram of those.
@@ -80,6 +114,8 @@ impl Multi {
     fn private(&mut self, pat: Bindings, exp: Exp<Soacs>, workers: SubExp) {
         let Exp::Op(Soac::Hist(h)) = exp else { bug!("a histogram was expected") };
         let Hist { width, arrays, ops, lambda } = h;
+        let again: Vec<HistOp<Soacs>> = ops.iter().map(|op| self.renamed(op)).collect();
+        let ops: Vec<HistOp<Soacs>> = ops.into_iter().map(|op| self.padded(op)).collect();
         let types: Vec<Type> =
             ops.iter().flat_map(|op| op.op.ret.iter().map(|t| array_of_rows(t, &op.shape))).collect();
         let parts: Bindings = types
@@ -87,7 +123,6 @@ impl Multi {
             .map(|t| t.array_of(&[workers]))
             .map(|t| (self.seq.b.fresh("parts", t.clone()), t))
             .collect();
-        let again: Vec<HistOp<Soacs>> = ops.iter().map(|op| self.renamed(op)).collect();
         self.tasks(parts.clone(), &[workers], types.clone(), |m, at| {
             let (start, len) = m.chunk(at[0], workers, width);
             let arrays = arrays.into_iter().map(|a| m.part(a, start, len)).collect();
@@ -109,6 +144,20 @@ impl Multi {
             let parts = parts.by_ref().take(count).collect();
             self.combined(pat.by_ref().take(count).collect(), op, parts, workers);
         }
+    }
+
+    /// An operation with more bins, which nobody asks for: the next histogram is in other cache lines.
+    fn padded(&mut self, mut op: HistOp<Soacs>) -> HistOp<Soacs> {
+        let size = |t: &Type| t.elem().map_or(1, |t| t.bytes());
+        let least = op.op.ret.iter().map(size).min().unwrap_or(1).max(1);
+        let elements = SubExp::i64(multicore::APART_BYTES.div_euclid(least as i64));
+        let b = &mut self.seq.b;
+        let row = b.product(&op.shape[1..]);
+        let row = b.bin(BinOp::SMax(IntType::I64), row, SubExp::i64(1));
+        let rows = b.bin(BinOp::SQuot(IntType::I64), elements, row);
+        let rows = b.add64(rows, SubExp::i64(1));
+        op.shape[0] = b.add64(op.shape[0], rows);
+        op
     }
 
     /// The destinations of an operation combined with what each worker has for them.

@@ -84,7 +84,7 @@ impl Found {
 }
 
 /// The vectors that help a loop over plain code.
-fn innermost<O: Operation>(i: Name, bound: &Expr, body: &Code<O>) -> Vectors {
+pub(super) fn innermost<O: Operation>(i: Name, bound: &Expr, body: &Code<O>) -> Vectors {
     if constant(bound).is_some_and(|n| n < cpu_loops::FEW_ITERATIONS) {
         return Vectors::Basic;
     }
