@@ -16,6 +16,7 @@ mod md5;
 pub(crate) mod message;
 pub(crate) mod names;
 pub(crate) mod opaque_name;
+pub(crate) mod places;
 pub(crate) mod rts;
 pub(crate) mod stm;
 pub(crate) mod tables;
@@ -64,6 +65,7 @@ pub(crate) fn text(
     code.push_str(&fun::globals_struct(&context));
     runtime.context.iter().for_each(|part| code.push_str(part));
     code.push_str(&fun::functions(&context, Cpu::<HostOp>::new));
+    code.push_str(&context.place_table());
     let parts = Parts { backend, code, options: runtime.options.into(), apply: runtime.apply.into() };
     whole::text(&context, options, &parts)
 }

@@ -54,6 +54,7 @@ pub(crate) fn generate<A: Api>(program: &Program, analysis: &Analysis, options: 
     code.push_str(&rts::device::<A>());
     code.push_str(&fun::functions(&context, Driver::new));
     code.push_str(&failure::messages(&context));
+    code.push_str(&context.place_table());
     let parts = Parts { backend: A::BACKEND, code, options: rts::options::<A>(), apply: rts::apply::<A>() };
     whole::text(&context, options, &parts)
 }
@@ -87,12 +88,11 @@ const COPY_KERNELS: [&str; 4] = ["copy_elements", "copy_matrices", "copy_whole",
 fn kernel_table(context: &Context, widths: &BTreeSet<u64>, changes: bool) -> String {
     let mut out = String::from("static const struct kernel_info kernel_infos[] = {\n");
     for (kernel, (_, facts)) in context.program.kernels.iter().zip(&context.analysis.kernels) {
-        let location = (context.backtrace)(&kernel.loc).join(" -> ");
         out.push_str(&format!(
             "    {{{}, {}, {}, {}, {}, {}}},\n",
             literal::string(context.name(kernel.name)),
             literal::string(kernel.label.as_str()),
-            literal::string(&location),
+            context.place(&kernel.loc),
             !kernel.shared.is_empty(),
             facts.knows_failure(),
             facts.can_fail,
@@ -102,15 +102,15 @@ fn kernel_table(context: &Context, widths: &BTreeSet<u64>, changes: bool) -> Str
     let mut next = context.program.kernels.len() as i64;
     for w in widths {
         for (name, table) in COPY_KERNELS.iter().zip(&mut tables) {
-            out.push_str(&format!("    {{\"{name}_w{w}\", \"{name}_w{w}\", \"\", false, false, false}},\n"));
+            out.push_str(&format!("    {{\"{name}_w{w}\", \"{name}_w{w}\", -1, false, false, false}},\n"));
             table[*w as usize] = next;
             next += 1;
         }
     }
     if changes {
-        out.push_str("    {\"change_memory\", \"change_memory\", \"\", false, false, false},\n");
+        out.push_str("    {\"change_memory\", \"change_memory\", -1, false, false, false},\n");
     }
-    out.push_str("    {NULL, NULL, NULL, false, false, false},\n};\n");
+    out.push_str("    {NULL, NULL, -1, false, false, false},\n};\n");
     out.push_str(&format!("#define CHANGES_KERNEL ({})\n", if changes { next } else { -1 }));
     for (name, table) in COPY_KERNELS.iter().zip(tables) {
         let list = table.map(|i| i.to_string()).join(", ");

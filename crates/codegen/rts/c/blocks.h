@@ -36,24 +36,23 @@ RTS_FUN struct block *block_share(struct futhark_context *ctx, struct block *old
 // Fresh memory, or NULL with an error that ends with the place where the program needs it. A number of bytes that is
 // the largest there is (see `size_mul`) was to be larger.
 CALLED_FUN struct block *block_alloc(struct futhark_context *ctx, struct block *old, int64_t bytes,
-                                     const char *place) {
+                                     int place) {
   block_drop(ctx, old);
   if (UNLIKELY(bytes < 0)) {
-    set_error(ctx, "Error: cannot allocate %" PRId64 " bytes: the size is negative.\n%s", bytes, place);
+    fail_at(ctx, place, "Error: cannot allocate %" PRId64 " bytes: the size is negative.", bytes);
     return NULL;
   }
   if (UNLIKELY(bytes == INT64_MAX)) {
-    set_error(ctx, "Error: an array is too large: its size in bytes does not fit in 63 bits.\n%s", place);
+    fail_at(ctx, place, "Error: an array is too large: its size in bytes does not fit in 63 bits.");
     return NULL;
   }
   struct block *b = memory_take(MEMORY_OF(ctx), bytes);
   if (UNLIKELY(b == NULL) && !MEMORY_FAILED(ctx)) {
     int64_t live = MEMORY_OF(ctx)->live;
     if (live > 0) {
-      set_error(ctx, "Error: out of memory: cannot allocate %" PRId64 " bytes; %" PRId64 " are in use.\n%s", bytes, live,
-                place);
+      fail_at(ctx, place, "Error: out of memory: cannot allocate %" PRId64 " bytes; %" PRId64 " are in use.", bytes, live);
     } else {
-      set_error(ctx, "Error: out of memory: cannot allocate %" PRId64 " bytes.\n%s", bytes, place);
+      fail_at(ctx, place, "Error: out of memory: cannot allocate %" PRId64 " bytes.", bytes);
     }
   }
   return b;
@@ -70,12 +69,12 @@ RTS_FUN void block_keep(struct block *b) {
 // may be written by another call.
 CALLED_FUN struct block *block_own(struct futhark_context *ctx, struct block *b) {
   if (b == NULL) {
-    return block_alloc(ctx, NULL, 0, "");
+    return block_alloc(ctx, NULL, 0, NO_PLACE);
   }
   if (!b->constant) {
     return b;
   }
-  struct block *copy = block_alloc(ctx, NULL, b->size, "");
+  struct block *copy = block_alloc(ctx, NULL, b->size, NO_PLACE);
   if (copy != NULL && block_copy(ctx, copy, 0, b, 0, b->size) != FUTHARK_SUCCESS) {
     copy = block_drop(ctx, copy);
   }

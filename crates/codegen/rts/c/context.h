@@ -106,6 +106,27 @@ TOOL_FUN void set_error(struct futhark_context *ctx, const char *format, ...) {
   BACKEND_ERROR(ctx, message.text);
 }
 
+// A place of the program, or none; the generated table has its position, and the place that called it.
+#define NO_PLACE (-1)
+static const char *place_text(int place, int *caller);
+
+// Replaces the error by one at a place of the program.
+TOOL_FUN int fail_at(struct futhark_context *ctx, int place, const char *format, ...) PRINTF_LIKE(3, 4);
+TOOL_FUN int fail_at(struct futhark_context *ctx, int place, const char *format, ...) {
+  struct string message = {0};
+  va_list args;
+  va_start(args, format);
+  string_vprintf(&message, format, args);
+  va_end(args);
+  string_printf(&message, place == NO_PLACE ? "\n" : "\n\nBacktrace:\n");
+  for (int i = 0; place != NO_PLACE; i++) {
+    const char *position = place_text(place, &place);
+    string_printf(&message, "%s #%-2d %s\n", i == 0 ? "->" : "  ", i, position);
+  }
+  BACKEND_ERROR(ctx, message.text);
+  return FUTHARK_PROGRAM_ERROR;
+}
+
 // A failed check of the program.
 TOOL_FUN int fail(struct futhark_context *ctx, const char *format, ...) PRINTF_LIKE(2, 3);
 TOOL_FUN int fail(struct futhark_context *ctx, const char *format, ...) {

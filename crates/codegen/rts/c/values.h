@@ -205,7 +205,7 @@ CALLED_FUN int leaf_alloc(struct futhark_context *ctx, const struct leaf *leaf, 
     set_error(ctx, "Error: an array cannot have this shape: a size is negative, or it is too large.\n");
     return FUTHARK_PROGRAM_ERROR;
   }
-  struct block *b = block_alloc(ctx, words[leaf->word].block, bytes, "");
+  struct block *b = block_alloc(ctx, words[leaf->word].block, bytes, NO_PLACE);
   words[leaf->word].block = b;
   return b == NULL ? FUTHARK_OUT_OF_MEMORY : FUTHARK_SUCCESS;
 }

@@ -227,7 +227,7 @@ CALLED_FUN int copy_meeting(struct futhark_context *ctx, int width, int rank, co
     *bytes *= shape[i] > 0 ? shape[i] : 0;
   }
   *host = malloc((size_t)*bytes + 1);
-  *device = *host == NULL ? NULL : block_alloc(ctx, NULL, *bytes, "");
+  *device = *host == NULL ? NULL : block_alloc(ctx, NULL, *bytes, NO_PLACE);
   return *device == NULL ? FUTHARK_OUT_OF_MEMORY : FUTHARK_SUCCESS;
 }
 

@@ -10,7 +10,7 @@
 struct kernel_info {
   // The function in the kernel text, and what people call it.
   const char *name, *label;
-  const char *location;
+  int place;
   // Whether it wants a place for shared memory.
   bool shared;
   // Whether it wants to know of failures, and may fail itself: then it wants a place for values

@@ -1,7 +1,8 @@
 // Start of events.h: what the device did and how long it took, while profiling.
 
 struct device_event {
-  const char *name, *location;
+  const char *name;
+  int place;
   // How a kernel was launched, or if the grid is 0, how many bytes were copied.
   int64_t grid, block, shared, bytes;
   // The API's marks.
@@ -33,12 +34,12 @@ CALLED_FUN struct device_event *event_new(struct futhark_context *ctx, const str
 
 RTS_FUN struct device_event *event_kernel(struct futhark_context *ctx, const struct kernel_info *info, int64_t grid,
                                           int64_t block, int64_t shared) {
-  struct device_event about = {.name = info->label, .location = info->location, .grid = grid, .block = block, .shared = shared};
+  struct device_event about = {.name = info->label, .place = info->place, .grid = grid, .block = block, .shared = shared};
   return event_new(ctx, &about);
 }
 
 RTS_FUN struct device_event *event_copy(struct futhark_context *ctx, const char *name, int64_t bytes) {
-  struct device_event about = {.name = name, .location = "", .bytes = bytes};
+  struct device_event about = {.name = name, .place = NO_PLACE, .bytes = bytes};
   return event_new(ctx, &about);
 }
 
@@ -49,8 +50,7 @@ TOOL_FUN void events_clear(struct futhark_context *ctx) {
   ctx->device.num_events = 0;
 }
 
-TOOL_FUN void json_string(struct string *out, const char *text) {
-  string_printf(out, "\"");
+TOOL_FUN void json_characters(struct string *out, const char *text) {
   for (; *text != '\0'; text++) {
     unsigned char c = (unsigned char)*text;
     if (c == '"' || c == '\\') {
@@ -61,6 +61,11 @@ TOOL_FUN void json_string(struct string *out, const char *text) {
       string_append(out, text, 1);
     }
   }
+}
+
+TOOL_FUN void json_string(struct string *out, const char *text) {
+  string_printf(out, "\"");
+  json_characters(out, text);
   string_printf(out, "\"");
 }
 
@@ -85,8 +90,12 @@ static void backend_report(struct futhark_context *ctx, struct string *events) {
     json_string(events, event->name);
     json_microseconds(events, "start", start);
     json_microseconds(events, "duration", time);
-    string_printf(events, ",\"provenance\":");
-    json_string(events, event->location);
+    string_printf(events, ",\"provenance\":\"");
+    for (int place = event->place; place != NO_PLACE;) {
+      json_characters(events, place_text(place, &place));
+      string_printf(events, place == NO_PLACE ? "" : " -> ");
+    }
+    string_printf(events, "\"");
     if (event->grid > 0) {
       string_printf(events, ",\"details\":{\"grid\":%" PRId64 ",\"block\":%" PRId64 ",\"shared memory\":%" PRId64 "}}",
                     event->grid, event->block, event->shared);

@@ -179,7 +179,7 @@ CALLED_FUN struct block *block_argument(struct futhark_context *ctx, struct bloc
   }
   struct block *copy = NULL;
   if (asked == FUTHARK_SUCCESS) {
-    copy = block_alloc(ctx, NULL, b->size, "");
+    copy = block_alloc(ctx, NULL, b->size, NO_PLACE);
     asked = copy == NULL ? FUTHARK_OUT_OF_MEMORY : block_copy(ctx, copy, 0, b, 0, b->size);
   }
   *err = *err == FUTHARK_SUCCESS ? asked : *err;

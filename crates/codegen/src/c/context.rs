@@ -1,11 +1,13 @@
 //! What printing needs to know of the whole program: its names, and the numbers that the text knows things by.
 
 use super::names;
+use super::places::Places;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::syntax::{DeviceFunction, Function, Loc, Param, Program};
 use fehu_impopt::Analysis;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 /// What printing needs to know of the whole program.
 pub(crate) struct Context<'a> {
@@ -21,6 +23,7 @@ pub(crate) struct Context<'a> {
     params: FxHashMap<Symbol, usize>,
     globals: FxHashMap<Name, &'a Param>,
     identifiers: Vec<String>,
+    places: RefCell<Places>,
 }
 
 impl<'a> Context<'a> {
@@ -41,6 +44,7 @@ impl<'a> Context<'a> {
             params: program.params.iter().enumerate().map(|(i, p)| (p.name, i)).collect(),
             globals: program.globals.iter().map(|g| (g.name(), g)).collect(),
             identifiers: (0..count).map(|i| names::identifier(&program.names, Name(i))).collect(),
+            places: RefCell::default(),
         }
     }
 
@@ -50,6 +54,17 @@ impl<'a> Context<'a> {
             Some(text) => text,
             None => bug!("the name {name:?} is not of this program"),
         }
+    }
+
+    /// The index of a place in the table of the text, or -1.
+    pub(crate) fn place(&self, loc: &Loc) -> i64 {
+        let index = self.places.borrow_mut().index((self.backtrace)(loc));
+        index.map_or(-1, |i| i as i64)
+    }
+
+    /// The table of all places that have been asked for.
+    pub(crate) fn place_table(&self) -> String {
+        self.places.borrow().table()
     }
 
     /// A function of the host.

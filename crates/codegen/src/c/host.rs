@@ -7,8 +7,7 @@
 
 use super::ctype;
 use super::expr::Prec;
-use super::literal;
-use super::message::{backtrace_text, error_format, pieces, push_format, value_wrapper, Piece};
+use super::message::{error_format, pieces, push_format, value_wrapper, Piece};
 use super::stm::{pointer_type, zero, Dialect, StmPrinter};
 use fehu_base::prim::{PrimType, ScalarType};
 use fehu_base::{bug, Name};
@@ -51,20 +50,12 @@ impl<D: HostDialect> StmPrinter<'_, D> {
         self.start();
         self.push(&format!("{name} = block_alloc(ctx, {name}, "));
         self.size(bytes);
-        self.push(&format!(", {});\n", self.place_text(loc)));
+        self.push(&format!(", {});\n", self.context().place(loc)));
         self.line(&format!("if (UNLIKELY({name} == NULL)) {{"));
         self.line("  err = FUTHARK_OUT_OF_MEMORY;");
         self.line("  goto cleanup;");
         self.line("}");
         self.refresh_pointer(mem);
-    }
-
-    /// The place of an allocation, as its error shows it.
-    pub(crate) fn place_text(&self, loc: &Loc) -> String {
-        let mut text = String::from("\"");
-        literal::push_escaped(&mut text, &backtrace_text(self.context(), loc));
-        text.push('"');
-        text
     }
 
     /// Drops a reference.
@@ -152,8 +143,8 @@ impl<D: HostDialect> StmPrinter<'_, D> {
     pub(crate) fn assert_text(&mut self, cond: &str, message: &[ErrorPart], loc: &Loc) {
         self.line(&format!("if (UNLIKELY(!{cond})) {{"));
         self.start();
-        let format = error_format(self.context(), pieces(message), loc);
-        self.push(&format!("  err = fail(ctx, \"{format}\""));
+        let (place, format) = (self.context().place(loc), error_format(pieces(message)));
+        self.push(&format!("  err = fail_at(ctx, {place}, \"{format}\""));
         let values = message.iter().filter_map(|part| match part {
             ErrorPart::Text(_) => None,
             ErrorPart::Value(e, t) => Some((e, *t)),

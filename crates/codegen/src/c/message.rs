@@ -1,9 +1,8 @@
-//! Messages of checks, and the places they come from, as formats of `printf`.
+//! Messages of checks, as formats of `printf`.
 
-use super::context::Context;
 use super::literal;
 use fehu_base::prim::ScalarType;
-use fehu_imp::syntax::{CheckPart, ErrorPart, Loc};
+use fehu_imp::syntax::{CheckPart, ErrorPart};
 
 /// A piece of a message, whatever its values are computed from.
 pub(crate) enum Piece<'a> {
@@ -27,15 +26,10 @@ pub(crate) fn check_pieces(message: &[CheckPart]) -> impl Iterator<Item = Piece<
     })
 }
 
-/// The inside of the literal that is the format of an error.
-pub(crate) fn error_format<'a>(
-    context: &Context,
-    message: impl Iterator<Item = Piece<'a>>,
-    loc: &Loc,
-) -> String {
+/// The inside of the literal that is the format of an error; the runtime adds the place.
+pub(crate) fn error_format<'a>(message: impl Iterator<Item = Piece<'a>>) -> String {
     let mut out = String::from("Error: ");
     push_format(&mut out, message);
-    push_format(&mut out, [Piece::Text(&format!("\n{}", backtrace_text(context, loc)))].into_iter());
     out
 }
 
@@ -47,16 +41,6 @@ pub(crate) fn push_format<'a>(out: &mut String, message: impl Iterator<Item = Pi
             Piece::Value(t) => out.push_str(value_format(t)),
         }
     }
-}
-
-/// The place that an error comes from, and the calls that led there.
-pub(crate) fn backtrace_text(context: &Context, loc: &Loc) -> String {
-    let mut out = String::from("\nBacktrace:\n");
-    for (i, place) in (context.backtrace)(loc).iter().enumerate() {
-        let arrow = if i == 0 { "->" } else { "  " };
-        out.push_str(&format!("{arrow} {:<3} {place}\n", format!("#{i}")));
-    }
-    out
 }
 
 /// What makes a value what its piece of a format expects, up to the value.

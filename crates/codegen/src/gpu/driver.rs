@@ -176,7 +176,7 @@ impl StmPrinter<'_, Driver> {
                 } else {
                     self.spill(bytes, "int64_t")
                 };
-                let (name, place) = (self.context().name(*mem), self.place_text(loc));
+                let (name, place) = (self.context().name(*mem), self.context().place(loc));
                 self.line(&format!("{name} = block_alloc(ctx, {name}, {bytes}, {place});"));
                 self.line(&format!("err = {name} == NULL ? FUTHARK_OUT_OF_MEMORY : err;"));
                 self.check();

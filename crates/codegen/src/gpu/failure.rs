@@ -18,8 +18,8 @@ pub(super) fn messages(context: &Context) -> String {
          (void)values;\n  switch (number) {\n",
     );
     for (i, check) in context.program.checks.iter().enumerate() {
-        let format = error_format(context, check_pieces(&check.message), &check.loc);
-        out.push_str(&format!("  case {i}: return fail(ctx, \"{format}\""));
+        let (place, format) = (context.place(&check.loc), error_format(check_pieces(&check.message)));
+        out.push_str(&format!("  case {i}: return fail_at(ctx, {place}, \"{format}\""));
         for (at, t) in values(check).enumerate() {
             out.push_str(&format!(", {}", decoded(at + 1, t)));
         }
