@@ -90,10 +90,11 @@ impl Context {
         self.uses_broken = false;
     }
 
-    /// Notes that there is nothing of some name: once for each definition, however often that uses it.
+    /// Notes that there is nothing of some name: once for each definition, however often that uses it, where the same
+    /// may be meant.
     pub fn report_unknown(&mut self, d: Diagnostic) {
         let mut own = self.diagnostics.iter_mut().skip(self.before);
-        match own.find(|o| o.message == d.message && o.span.file == d.span.file) {
+        match own.find(|o| o.message == d.message && o.help == d.help && o.span.file == d.span.file) {
             Some(first) => first.also(d),
             None => self.report(d),
         }

@@ -6,7 +6,7 @@ use fehu_check::show::Abbreviations;
 use std::path::{Path, PathBuf};
 
 /// Name, what stands behind it, and what it does.
-const COMMANDS: [(&str, &str, &str); 13] = [
+const COMMANDS: [(&str, &str, &str); 14] = [
     (
         "load",
         "FILE",
@@ -14,6 +14,7 @@ const COMMANDS: [(&str, &str, &str); 13] = [
     ),
     ("type", "EXP", "show the type of an expression"),
     ("expand", "EXP", "show the type of an expression, with what its abbreviations stand for"),
+    ("doc", "NAME", "show the type of a value, and what it is for"),
     ("mtype", "MODULE", "show what is in a module"),
     ("format", "TEXT", "show a text in which {EXP} stands for the value of an expression"),
     ("string", "EXP", "show an array of bytes as text"),
@@ -46,6 +47,7 @@ impl Session {
             ["load"] => self.load_again(rest),
             ["type"] => self.type_of(rest, Abbreviations::Given),
             ["expand"] => self.type_of(rest, Abbreviations::Expanded),
+            ["doc"] => self.documentation(rest),
             ["mtype"] => self.module_type(rest),
             ["format"] => self.format(rest),
             ["string"] => self.string(rest),

@@ -19,6 +19,7 @@
 mod command;
 mod complete;
 mod declared;
+mod doc;
 mod module;
 mod pieces;
 mod session;

@@ -10,6 +10,7 @@ use fehu_driver::load::{normalise, Overlay};
 use fehu_tools::errln;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 const HELP: &str = "\
 Program text in comments, between fences that name the language (```futhark), is checked
@@ -20,7 +21,11 @@ as that of somebody who imports the file: declarations, or an expression.";
 #[command(after_help = HELP)]
 pub(crate) struct Args {
     /// The folder whose .fut files are documented, or a single file.
-    dir: PathBuf,
+    #[arg(required_unless_present = "prelude")]
+    dir: Option<PathBuf>,
+    /// Document the prelude: what every program can use.
+    #[arg(long, conflicts_with = "dir")]
+    prelude: bool,
     /// The folder to write to.
     #[arg(short, value_name = "OUTDIR", required = true)]
     output: PathBuf,
@@ -43,24 +48,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 /// Writes all pages. An error that was shown already has no text.
 fn document(args: &Args) -> Result<(), String> {
-    let mut files = vec![];
-    let root = if args.dir.is_dir() {
-        collect(&args.dir, &mut files).map_err(|e| format!("could not read {}: {e}", args.dir.display()))?;
-        args.dir.clone()
-    } else {
-        files.push(args.dir.clone());
-        args.dir.parent().unwrap_or(Path::new("")).to_owned()
+    let (inputs, root) = match &args.dir {
+        Some(dir) => library(dir, args.verbose)?,
+        None => (prelude(), PathBuf::new()),
     };
-    if files.is_empty() {
-        return Err(format!("there are no .fut files in {}", args.dir.display()));
-    }
-    let mut inputs = vec![];
-    for file in &files {
-        if args.verbose {
-            errln!("Reading {}.", file.display());
-        }
-        inputs.extend(read(file, &root)?);
-    }
     let site = fehu_doc::site(&inputs);
     for warning in &site.warnings {
         errln!("fehu: {warning}");
@@ -76,6 +67,44 @@ fn document(args: &Args) -> Result<(), String> {
         batch.file(&path, &page.content)?;
     }
     batch.finish()
+}
+
+/// The files of a library, and its folder.
+fn library(dir: &Path, verbose: bool) -> Result<(Vec<Input>, PathBuf), String> {
+    let mut files = vec![];
+    let root = if dir.is_dir() {
+        collect(dir, &mut files).map_err(|e| format!("could not read {}: {e}", dir.display()))?;
+        dir.to_owned()
+    } else {
+        files.push(dir.to_owned());
+        dir.parent().unwrap_or(Path::new("")).to_owned()
+    };
+    if files.is_empty() {
+        return Err(format!("there are no .fut files in {}", dir.display()));
+    }
+    let mut inputs = vec![];
+    for file in &files {
+        if verbose {
+            errln!("Reading {}.", file.display());
+        }
+        inputs.extend(read(file, &root)?);
+    }
+    Ok((inputs, root))
+}
+
+/// The files of the prelude that programs see; the first declares what the compiler knows of itself.
+fn prelude() -> Vec<Input> {
+    let front = fehu_driver::front::check_prelude();
+    let Some(program) = &front.program else { fehu_base::bug!("the prelude has errors") };
+    let seen = program.files.iter().take(front.prelude.len()).skip(1);
+    let input = |(id, env): &(FileId, _)| {
+        let source = front.sources.get(*id)?;
+        let name = source.path.file_stem()?.to_string_lossy().into_owned();
+        let text = source.text.to_string();
+        let prog = fehu_syntax::parse(*id, &text).prog;
+        Some(Input { name, text, prog, env: Arc::clone(env), names: program.names.clone() })
+    };
+    seen.filter_map(input).collect()
 }
 
 /// A file, which must be correct; `None` if it wants no documentation.
