@@ -3,8 +3,9 @@
 use crate::session::{wrong, Answer, Problem, Session};
 use fehu_base::{FileId, Symbol};
 use fehu_check::scope::{Env, Module, TermEntry, ValEntry};
-use fehu_check::show::{is_operator, Show, Texts};
+use fehu_check::show::{is_operator, Abbreviations, Show, Texts};
 use fehu_check::tast::Program;
+use fehu_driver::front::check_prelude;
 use fehu_syntax::ast::{Exp, ExpKind, QualName};
 
 impl Session {
@@ -20,10 +21,20 @@ impl Session {
         };
         let checked = match self.checked_value(piece) {
             Ok(checked) => checked,
-            Err(problem) => return problem,
+            Err(problem) => {
+                return match self.module_type(text) {
+                    Answer::Text(content) => Answer::Text(format!("module {text} : {content}")),
+                    Answer::Done | Answer::Continue | Answer::Quit | Answer::Problem(_) => problem,
+                }
+            }
         };
-        let found = checked.program().and_then(|p| shown(p, name));
-        found.map_or_else(|| Problem::message(format!("nothing is known of {text}")), Answer::Text)
+        // Of the prelude, only what a program needs is checked, and without its comments.
+        let prelude = || check_prelude().program.and_then(|p| shown(&p, &p.prelude_env, name));
+        let found = checked.program().and_then(|p| shown(p, &p.env, name)).or_else(prelude);
+        match found {
+            Some(text) => Answer::Text(text),
+            None => self.type_of(text, Abbreviations::Given),
+        }
     }
 }
 
@@ -37,8 +48,8 @@ fn named(e: &Exp) -> Option<&QualName> {
     }
 }
 
-fn shown(program: &Program, q: &QualName) -> Option<String> {
-    let value = [&program.env, &program.prelude_env].into_iter().find_map(|env| value(env, q))?;
+fn shown(program: &Program, env: &Env, q: &QualName) -> Option<String> {
+    let value = value(env, q)?;
     let mut name: String = q.quals.iter().map(|m| format!("{}.", m.name)).collect();
     let last = q.name.name.as_str();
     name += &if is_operator(last) { format!("({last})") } else { last.to_owned() };

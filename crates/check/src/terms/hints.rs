@@ -462,7 +462,14 @@ pub(super) fn quoted_argument(e: &ast::Exp) -> String {
 fn is_operand(e: &ast::Exp) -> bool {
     matches!(
         &*e.kind,
-        ExpKind::Var(_) | ExpKind::Literal(_) | ExpKind::Parens(_) | ExpKind::Tuple(_) | ExpKind::Array(_)
+        ExpKind::Var(_)
+            | ExpKind::Literal(_)
+            | ExpKind::Parens(_)
+            | ExpKind::Tuple(_)
+            | ExpKind::Array(_)
+            | ExpKind::SectionLeft(..)
+            | ExpKind::SectionRight(..)
+            | ExpKind::SectionAccess(_)
     )
 }
 

@@ -6,7 +6,7 @@
 mod special;
 
 use self::special::Context;
-use crate::analysis::{documentation, module, Analysis};
+use crate::analysis::{module, Analysis};
 use crate::answer::Answer;
 use crate::state::{Document, State};
 use fehu_base::{FileId, Symbol};

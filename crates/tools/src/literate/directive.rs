@@ -32,6 +32,7 @@ pub(super) enum Product {
         frame: Frame,
         style: Style,
         styles: Vec<(String, Style)>,
+        file: Option<String>,
     },
     Gnuplot {
         script: String,
@@ -173,11 +174,12 @@ fn image(lines: &Lines) -> Result<Product, Mistake> {
 const MAX_PLOT_SIDE: u32 = 20_000;
 
 fn plot(lines: &Lines) -> Result<Product, Mistake> {
-    let (mut frame, mut style, mut styles) = (Frame::default(), Style::default(), vec![]);
+    let (mut frame, mut style, mut styles, mut file) = (Frame::default(), Style::default(), vec![], None);
     lines.each(|name, value| {
         let text = || Some(value.to_owned()).filter(|v| !v.is_empty());
         match (name, name.strip_prefix("style ")) {
             ("size", _) => return Some(set_size(&mut frame.size, value)),
+            ("file", _) => return Some(set_file(&mut file, value)),
             ("title", _) => frame.title = text(),
             ("xlabel", _) => frame.across.name = text(),
             ("ylabel", _) => frame.down.name = text(),
@@ -196,7 +198,7 @@ fn plot(lines: &Lines) -> Result<Product, Mistake> {
         }
         Some(Ok(()))
     })?;
-    Ok(Product::Plot { frame, style, styles })
+    Ok(Product::Plot { frame, style, styles, file })
 }
 
 fn set_size(to: &mut (u32, u32), value: &str) -> Result<(), String> {
@@ -299,6 +301,7 @@ mod tests {
             frame: Frame { size: (100, 200), ..Frame::default() },
             style: Style::Lines,
             styles: vec![],
+            file: None,
         };
         assert_eq!(product(":plot2d f;\nsize: (100, 200)"), sized());
         assert_eq!(product(":plot2d f; size=(100,200)"), sized());
@@ -314,6 +317,7 @@ mod tests {
                 },
                 style: Style::Bars,
                 styles: vec![("mean".into(), Style::Lines)],
+                file: None,
             }
         );
         assert_eq!(

@@ -19,7 +19,7 @@ pub(super) fn content(e: &mut Evaluator, directive: &Directive, name: &str, scra
             let picture = picture(e, &value)?;
             said(picture.encoded(extension(name)))
         }
-        Product::Plot { frame, style, styles } => {
+        Product::Plot { frame, style, styles, .. } => {
             let mut all = series(e, &value)?;
             all.iter_mut().for_each(|s| s.style = *style);
             for (name, style) in styles {

@@ -231,7 +231,7 @@ impl Bars {
 
     /// The places that a point takes on the axis.
     fn ends(&self, series: &Series, x: f64) -> [f64; 2] {
-        let half = if series.style == Style::Bars { self.distance * BAR / 2.0 } else { 0.0 };
+        let half = if series.style == Style::Bars { self.distance / 2.0 } else { 0.0 };
         [x - half, x + half]
     }
 
@@ -241,7 +241,7 @@ impl Bars {
         let width = self.distance * BAR / self.series as f64;
         let base = if down.logarithmic { down.start } else { down.at(0.0) };
         for (x, y) in series.xs.iter().zip(&series.ys) {
-            let from = self.ends(series, *x)[0] + width * nth as f64;
+            let from = x - self.distance * BAR / 2.0 + width * nth as f64;
             if across.shows(from) && down.shows(*y) {
                 let (left, right) = (across.at(from), across.at(from + width));
                 let _ = write!(path, "M{left:.1} {base:.1}V{:.1}H{right:.1}V{base:.1}Z", down.at(*y));
