@@ -31,8 +31,8 @@ def every = all (> 0) [1, -2, 3i32]
 -- Elements can be tuples. The place of the largest element:
 
 def argmax [n] (xs: [n]f64) : (f64, i64) =
-  let larger (a, i) (b, j) = if a >= b then (a, i) else (b, j)
-  in reduce larger (f64.lowest, -1) (zip xs (iota n))
+  let larger (a, i) (b, j) = if j < 0 || (a >= b && i >= 0) then (a, i) else (b, j)
+  in reduce larger (0, -1) (zip xs (iota n))
 
 -- > argmax [1f64, 7f64, 3f64]
 

@@ -91,7 +91,9 @@ def digits (n: i32) : i32 =
 
 def swap 'a 'b (x: a, y: b) : (b, a) = (y, x)
 
--- > swap (1i32, true)
+def swapped : (bool, i32) = swap (1, true)
+
+-- > swapped
 
 -- ## What can be called from outside
 --

@@ -29,9 +29,8 @@ fn files_of(folder: &str) -> Vec<PathBuf> {
 
 /// The pages that people read first and that people write: the file of each, and its text.
 fn pages() -> Vec<(PathBuf, String)> {
-    let is_written = |path: &PathBuf| {
-        path.extension().is_some_and(|e| e == "md") && !path.with_extension("fut").exists()
-    };
+    let is_written =
+        |path: &PathBuf| path.extension().is_some_and(|e| e == "md") && !path.with_extension("fut").exists();
     let mut files: Vec<PathBuf> = ["docs/guide", "docs/tour"].into_iter().flat_map(files_of).collect();
     files.retain(is_written);
     assert!(files.len() >= 12, "{files:?}");
@@ -173,10 +172,9 @@ fn the_tour_is_what_its_programs_give() {
         let stderr = String::from_utf8_lossy(&run.stderr);
         assert!(run.status.success() && stderr.is_empty(), "{}: {stderr}", program.display());
         same_file(&output, &program.with_extension("md"));
-        let pictures = output.with_extension("").with_file_name(format!(
-            "{}-img",
-            output.file_stem().expect("a name").to_string_lossy()
-        ));
+        let pictures = output
+            .with_extension("")
+            .with_file_name(format!("{}-img", output.file_stem().expect("a name").to_string_lossy()));
         for picture in std::fs::read_dir(&pictures).into_iter().flatten().flatten() {
             let name = picture.file_name().to_string_lossy().into_owned();
             // Others have the hash of what they were made from.

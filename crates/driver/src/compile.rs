@@ -8,9 +8,7 @@ use crate::target::Target;
 use crate::times::Times;
 use fehu_base::{Diagnostic, Symbol};
 use fehu_check::scope::TermEntry;
-use fehu_check::show::show_scheme;
 use fehu_check::tast::Dec;
-use fehu_check::types::TParam;
 use std::path::{Path, PathBuf};
 
 /// What to make.
@@ -95,15 +93,8 @@ pub fn compile_timed(file: &Path, settings: &Settings, times: &mut Times) -> (Fr
 /// What to say if a program does not define what is to be called. Any definition can be called, not only entry points.
 pub fn missing_entry(file: &Path, front: &Front, name: &str) -> Option<String> {
     let program = front.program.as_ref()?;
-    if let Some(TermEntry::Val(value)) = program.env.terms.get(&Symbol::new(name)) {
-        let polymorphic = value.scheme.tparams.iter().any(|p| matches!(p, TParam::Type(..)));
-        return polymorphic.then(|| {
-            let ty = show_scheme(&program.names, &value.scheme);
-            format!(
-                "`{name}` works for many types, {ty}, so it cannot be called from outside; \
-                 define another function that uses it for one of them"
-            )
-        });
+    if matches!(program.env.terms.get(&Symbol::new(name)), Some(TermEntry::Val(_))) {
+        return None;
     }
     let names: Vec<String> = program
         .decs

@@ -112,7 +112,10 @@ impl Infer<'_> {
             let plain = vec![name.to_string()];
             return vec![group(Why::Called, known), group(Why::Called, near), group(Why::Called, plain)];
         }
-        let from_all = |to: &str| scalars().map(|from| format!("{to}.{}", from.as_str())).collect::<Vec<_>>();
+        let from_all = |to: &str| {
+            let others = scalars().map(ScalarType::as_str).filter(|from| *from != to);
+            others.map(|from| format!("{to}.{from}")).collect::<Vec<_>>()
+        };
         if self.scope.term(name).is_some() {
             return vec![group(Why::Converts, from_all(name.as_str()))];
         }
@@ -251,8 +254,8 @@ impl Meant {
             (Why::OfNumbers, [one]) => {
                 d.help(format!("for {} it is {shown}", one.split('.').next().unwrap_or_default()))
             }
-            (Why::Converts, [_]) => d.help(format!("convert with {shown}")),
-            (Why::Called | Why::OfNumbers | Why::Converts, _) => d.help(format!("there is {shown}")),
+            (Why::Converts, _) => d.help(format!("convert with {}", shown.replace(" and ", " or "))),
+            (Why::Called | Why::OfNumbers, _) => d.help(format!("there is {shown}")),
         };
         self.names.iter().fold(d, |d, n| d.fix(format!("Change to `{n}`"), at, n.as_str()))
     }
