@@ -90,10 +90,13 @@ impl Context {
         self.uses_broken = false;
     }
 
-    /// Notes that there is nothing of some name: once for each definition, however often that uses it.
+    /// Notes that there is nothing of some name: once for each definition, however often that uses it, unless something
+    /// else is meant.
     pub fn report_unknown(&mut self, d: Diagnostic) {
         let mut own = self.diagnostics.iter_mut().skip(self.before);
-        match own.find(|o| o.message == d.message && o.span.file == d.span.file) {
+        match own.find(|o| {
+            o.message == d.message && o.span.file == d.span.file && (o.help == d.help || d.help.is_none())
+        }) {
             Some(first) => first.also(d),
             None => self.report(d),
         }

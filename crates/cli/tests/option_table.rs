@@ -259,6 +259,10 @@ fn the_tables_are_what_the_commands_print() {
     for command in crate::commands::futhark::FUTHARK {
         text += &format!("| `{command}` | {} |\n", about(command).replace('|', "\\|"));
     }
+    text += "\nAnd those that only fehu has:\n\n| command | what it does |\n| --- | --- |\n";
+    for (command, about) in own_commands() {
+        text += &format!("| `{command}` | {about} |\n");
+    }
     for documented in &COMMANDS {
         text += &section(documented);
     }
@@ -281,6 +285,19 @@ fn help(command: &str) -> std::process::Output {
     fehu.args([command, "--help"]).env("COLUMNS", "100000").output().expect("fehu runs")
 }
 
+/// The commands that Futhark's compiler has not, and what they do.
+fn own_commands() -> Vec<(String, String)> {
+    let mut fehu = Command::new(env!("CARGO_BIN_EXE_fehu"));
+    let output = fehu.arg("--help").env("COLUMNS", "100000").output().expect("fehu runs");
+    let help = String::from_utf8_lossy(&output.stdout).into_owned();
+    let listed = help.lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
+    let split = listed.filter_map(|l| l.trim().split_once("  "));
+    let own = split.filter(|(c, _)| *c != "help" && !crate::commands::futhark::FUTHARK.contains(c));
+    let own: Vec<_> = own.map(|(c, about)| (c.to_owned(), about.trim().to_owned())).collect();
+    assert!(own.iter().any(|(c, _)| c == "new"), "{own:?}");
+    own
+}
+
 /// What a command does, or why it is missing.
 fn about(command: &str) -> String {
     let output = help(command);
@@ -295,14 +312,22 @@ fn about(command: &str) -> String {
     }
 }
 
+/// The options that a help lists. What they do stands behind them, or in the next line.
+fn options(help: &str) -> Vec<(String, String)> {
+    let lines: Vec<&str> = help.lines().collect();
+    let following =
+        |i: usize| lines.get(i + 1).map_or(String::new(), |l| l.trim().trim_end_matches('.').to_owned());
+    let found = lines.iter().enumerate().filter_map(|(i, l)| Some((i, option(l)?)));
+    found.map(|(i, (names, what))| (names, if what.is_empty() { following(i) } else { what })).collect()
+}
+
 /// The text about a command.
 fn section(documented: &Documented) -> String {
     let Documented { command, manual, missing } = documented;
     let output = help(command);
     let help = String::from_utf8_lossy(&output.stdout).into_owned();
     // What follows are examples.
-    let listed = help.split("\nExamples:").next().unwrap_or_default();
-    let options: Vec<(String, String)> = listed.lines().filter_map(option).collect();
+    let options = options(help.split("\nExamples:").next().unwrap_or_default());
     let about = help.lines().next().unwrap_or_default().trim_end_matches('.');
     let mut text = format!("\n## fehu {command}\n\n{about}.\n\n| option | what it does |\n| --- | --- |\n");
     for (names, what) in &options {

@@ -2,8 +2,11 @@
 //! in a folder that has what a clone has, and print what is said; their links lead somewhere; commands exist.
 //! So do the examples.
 //!
-//! A block marked `sh` is run. A block marked `text` after it is what it prints. One marked `console` needs a
-//! GPU, and is not run.
+//! A block marked `sh` is run. A block marked `text` after it is what it prints; without one, it prints nothing.
+//! One marked `console` needs a GPU or other computers, and is not run.
+//!
+//! Pages of the tour of which there is a program are what `fehu literate` makes of it. `FEHU_BLESS=1` writes
+//! them, their pictures, and what commands of other pages print.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,17 +19,25 @@ fn readme() -> String {
     std::fs::read_to_string(root().join("README.md")).expect("there is a README")
 }
 
-/// The pages that people read first: the folder of each, and its text.
-fn pages() -> Vec<(PathBuf, String)> {
-    let guide = root().join("docs/guide");
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(&guide).expect("there is a guide").flatten().map(|e| e.path()).collect();
+/// The files of a folder.
+fn files_of(folder: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join(folder)).expect("a folder").flatten();
+    let mut files: Vec<PathBuf> = entries.map(|e| e.path()).collect();
     files.sort();
-    assert!(files.len() >= 6, "{files:?}");
+    files
+}
+
+/// The pages that people read first and that people write: the file of each, and its text.
+fn pages() -> Vec<(PathBuf, String)> {
+    let is_written =
+        |path: &PathBuf| path.extension().is_some_and(|e| e == "md") && !path.with_extension("fut").exists();
+    let mut files: Vec<PathBuf> = ["docs/guide", "docs/tour"].into_iter().flat_map(files_of).collect();
+    files.retain(is_written);
+    assert!(files.len() >= 12, "{files:?}");
     files.push(root().join("README.md"));
     let page = |f: PathBuf| {
         let text = std::fs::read_to_string(&f).expect("a page");
-        (f.parent().expect("a folder").to_owned(), text)
+        (f, text)
     };
     files.into_iter().map(page).collect()
 }
@@ -83,20 +94,21 @@ fn clone() -> tempfile::TempDir {
 fn the_commands_run_and_print_what_is_said() {
     let commands = blocks(&readme()).iter().filter(|(mark, _)| mark == "sh").count();
     assert!(commands >= 3, "the README has commands");
-    for (_, page) in pages() {
-        runs(&page);
+    for (file, page) in pages() {
+        runs(&file, &page);
     }
 }
 
 /// Runs the commands of a page, and compares what they print.
-fn runs(page: &str) {
+fn runs(file: &Path, page: &str) {
     let dir = clone();
     let path = format!("{}:{}", dir.path().join("bin").display(), std::env::var("PATH").unwrap_or_default());
-    let blocks = blocks(page);
-    let mut printed = None;
-    for (mark, text) in blocks {
+    let mut printed: Option<(String, String)> = None;
+    let mut blessed = page.to_owned();
+    for (mark, text) in blocks(page) {
         match mark.as_str() {
             "sh" => {
+                quiet(printed.take());
                 let run = Command::new("bash")
                     .args(["-euo", "pipefail", "-c", &text])
                     .current_dir(dir.path())
@@ -106,13 +118,18 @@ fn runs(page: &str) {
                     .output()
                     .expect("bash runs");
                 let stderr = String::from_utf8_lossy(&run.stderr);
-                assert!(run.status.success(), "{text}\nfailed: {stderr}");
-                assert_eq!(stderr, "", "{text}");
+                assert!(run.status.success(), "{}: {text}\nfailed: {stderr}", file.display());
+                assert_eq!(stderr, "", "{}: {text}", file.display());
                 printed = Some((text, String::from_utf8_lossy(&run.stdout).into_owned()));
             }
             "text" => {
                 let (command, output) = printed.take().expect("output of a command");
-                assert_eq!(output, text, "{command}");
+                if blesses() {
+                    let block = |text: &str| format!("```sh\n{command}```\n\n```text\n{text}```\n");
+                    blessed = blessed.replace(&block(&text), &block(&output));
+                } else {
+                    assert_eq!(output, text, "{}: {command}", file.display());
+                }
             }
             "futhark" | "console" | "json" => {}
             _ => panic!(
@@ -120,6 +137,71 @@ fn runs(page: &str) {
             ),
         }
     }
+    quiet(printed);
+    if blessed != page {
+        std::fs::write(file, blessed).expect("the page is written");
+    }
+}
+
+/// A command of which the page does not say what it prints.
+fn quiet(printed: Option<(String, String)>) {
+    if let Some((command, output)) = printed {
+        assert_eq!(output, "", "the page does not show what is printed by {command}");
+    }
+}
+
+fn blesses() -> bool {
+    std::env::var_os("FEHU_BLESS").is_some()
+}
+
+/// The programs of the tour: each page is what its program gives, with its pictures.
+#[test]
+fn the_tour_is_what_its_programs_give() {
+    let programs: Vec<PathBuf> =
+        files_of("docs/tour").into_iter().filter(|f| f.extension().is_some_and(|e| e == "fut")).collect();
+    assert!(programs.len() >= 8, "{programs:?}");
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for program in programs {
+        let output = dir.path().join(program.with_extension("md").file_name().expect("a name"));
+        let run = Command::new(env!("CARGO_BIN_EXE_fehu"))
+            .args(["literate", "--stop-on-error", "-o"])
+            .args([&output, &program])
+            .env("HOME", dir.path())
+            .output()
+            .expect("fehu runs");
+        let stderr = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success() && stderr.is_empty(), "{}: {stderr}", program.display());
+        same_file(&output, &program.with_extension("md"));
+        let pictures = output
+            .with_extension("")
+            .with_file_name(format!("{}-img", output.file_stem().expect("a name").to_string_lossy()));
+        for picture in std::fs::read_dir(&pictures).into_iter().flatten().flatten() {
+            let name = picture.file_name().to_string_lossy().into_owned();
+            // Others have the hash of what they were made from.
+            if name.ends_with(".sum") || name.ends_with("-eval.txt") {
+                continue;
+            }
+            let folder = program.with_file_name(pictures.file_name().expect("a name"));
+            same_file(&picture.path(), &folder.join(name));
+        }
+    }
+}
+
+/// A file that was made is the one that is there.
+#[track_caller]
+fn same_file(made: &Path, there: &Path) {
+    let made = std::fs::read(made).expect("a file");
+    if blesses() {
+        std::fs::create_dir_all(there.parent().expect("a folder")).expect("the folder is made");
+        std::fs::write(there, &made).expect("the file is written");
+    }
+    let found = std::fs::read(there).unwrap_or_default();
+    assert!(
+        found == made,
+        "{} is not what its program gives; FEHU_BLESS=1 writes it:\n{}",
+        there.display(),
+        String::from_utf8_lossy(&made)
+    );
 }
 
 #[test]
@@ -137,9 +219,10 @@ fn programs_that_are_shown_are_the_examples() {
 
 #[test]
 fn links_lead_somewhere() {
-    for (folder, page) in pages() {
+    for (file, page) in pages() {
+        let folder = file.parent().expect("a folder");
         for piece in page.split("](").skip(1) {
-            let target = piece.split(')').next().unwrap_or("");
+            let target = piece.split([')', '#']).next().unwrap_or("");
             assert!(
                 target.starts_with("https://") || folder.join(target).exists(),
                 "{target} is not in the repository"

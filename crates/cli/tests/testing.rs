@@ -383,7 +383,7 @@ fn options_for_compilers_and_programs() {
 fn scripts() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let program =
-        "def twice (x: i32) = x * 2\nentry pair (x: i32) = (x, [x, x])\nentry sum (xs: []i32) = i32.sum xs\ndef total = i64.sum\n";
+        "def twice (x: i32) = x * 2\nentry pair (x: i32) = (x, [x, x])\nentry sum (xs: []i32) = i32.sum xs\ndef total = i64.sum\ndef both 'a (x: a) = (x, x)\n";
     std::fs::write(dir.path().join("p.fut"), program).expect("written");
     std::fs::write(dir.path().join("e"), "sum [1, 2, 3]").expect("written");
     let script = |args: &[&str]| {
@@ -403,6 +403,7 @@ fn scripts() {
     assert_eq!(script(&["total [1, 2, 3]"]).0, "6i64\n");
     assert_eq!(script(&["let x = twice 1 let y = twice x in (y,)"]).0, "4i32\n");
     assert_eq!(script(&["twice"]).1, 1);
+    assert_eq!(script(&["both 1i32"]).1, 1, "a polymorphic function cannot be called from outside");
     // What a script gives is judged by the entry point that gets it.
     let stored = "-- ==\n-- entry: keep\n-- script input { $store \"kept\" (keep 3) } output { 3 }\nentry keep (x: i32) = x\n";
     fails(stored, &[], &["a value of type () stands where i32 is expected"]);

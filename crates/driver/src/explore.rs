@@ -1,25 +1,17 @@
 //! For people who work on the compiler: what the pipelines do to a program, step by step.
 //!
 //! `fehu dev` is the command line of this. [`list`] prints a back end's steps; [`after`] and [`diff`] show what a step
-//! leaves or changes; [`from_text`] runs steps on a program given as IR text; [`round_trip`] makes sure that printing
+//! leaves or changes; [`crate::explain`] says what kernels read, and what memory is for; [`from_text`] runs steps on a program given as IR text; [`round_trip`] makes sure that printing
 //! loses nothing; [`bisect`] finds the optional pass that breaks a program.
 
 use crate::compile::Settings;
 use crate::front::Front;
 use crate::generate::{runner, watch, watch_until, PASS_LIMIT};
 use crate::pipelines;
-use crate::target::Target;
-use fehu_ad::explain::Way;
 use fehu_base::{Diagnostic, Span};
 use fehu_imp::syntax::Program;
-use fehu_ir::{Kernels, Loc, Memory, Prog, Soacs, Space};
-use fehu_kernels::opt::layout;
-use fehu_memory::remaining::Kind as Left;
-use fehu_memory::shortcircuit::Reason;
-use fehu_opt::accumulators::{self, Became};
+use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_pass::{Flow, Form, Language, Need, Runner, Step, StepId};
-use fehu_syntax::TokenKind;
-use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::process::Command;
@@ -76,194 +68,6 @@ pub fn after(front: &Front, settings: &Settings, step: &str) -> Result<String, V
     }
 }
 
-/// What the kernels of a program read, and whether in the order of memory: a line for each access.
-pub fn explain_locality(front: &Front, settings: &Settings) -> Result<String, Vec<Diagnostic>> {
-    let mut rows = None;
-    let mut before = None;
-    let warps = match settings.target {
-        Target::Cuda => layout::Warps::Exchange,
-        Target::OpenCl | Target::C | Target::Multicore => layout::Warps::Unknown,
-    };
-    watch(front, settings, &mut |id, form| {
-        if id.matches(layout::PASS.name) {
-            rows = before.take();
-        }
-        before = form.as_any().downcast_ref().map(|prog| layout::explain::explain(prog, warps));
-        Flow::Continue
-    })?;
-    let Some(rows) = rows else { return Err(vec![no_step(settings, "layout")]) };
-    let mut text = String::new();
-    for row in rows {
-        let place = front.sources.show(outermost(&row.loc));
-        let columns = (row.kernel, row.array, row.index, row.order);
-        let _ = writeln!(
-            text,
-            "{place:24} {:8} {:28} {:20} {:17} {}",
-            columns.0, columns.1, columns.2, columns.3, row.remedy
-        );
-    }
-    Ok(text)
-}
-
-/// The copies and blocks that are left in a program, with their places and why they are: a line for each.
-pub fn explain_memory(front: &Front, settings: &Settings) -> Result<String, Vec<Diagnostic>> {
-    let mut reasons = rustc_hash::FxHashMap::default();
-    let mut before: Option<Prog<Memory>> = None;
-    watch(front, settings, &mut |id, form| {
-        if id.matches(fehu_memory::shortcircuit::PASS.name) {
-            reasons = before.take().map(|prog| fehu_memory::shortcircuit::reasons(&prog)).unwrap_or_default();
-        }
-        if let Some(prog) = form.as_any().downcast_ref::<Prog<Memory>>() {
-            before = Some(prog.clone());
-        }
-        Flow::Continue
-    })?;
-    let Some(prog) = before else { return Err(vec![no_step(settings, "memory")]) };
-    let mut text = String::new();
-    let names = OwnNames::of(front);
-    for left in fehu_memory::remaining::remaining(&prog) {
-        let place = front.sources.show(outermost(&left.loc));
-        let (block, copy) = match names.knows(&left.bytes) {
-            true => (format!("a block of {} bytes", left.bytes), format!("copies {} bytes", left.bytes)),
-            false => {
-                ("a block of a size that the program knows when it runs".into(), "copies an array".into())
-            }
-        };
-        let mut line = match &left.kind {
-            Left::Copy(what, value) => {
-                let why = reasons.get(value).map_or_else(
-                    || String::from("the program asks for it, or another layout is needed"),
-                    |reason| why(front, &prog, reason),
-                );
-                format!("the {what} {copy}: {why}")
-            }
-            Left::Block(Space::Default) => block,
-            Left::Block(Space::Shared) => format!("{block} in shared memory"),
-            Left::Block(Space::Scalar(..)) => format!("{block} for each thread"),
-        };
-        if left.in_kernel {
-            line.push_str("; in parallel code");
-        }
-        if left.in_loop {
-            line.push_str("; in each iteration of a loop");
-        }
-        let _ = writeln!(text, "{place:24} {line}");
-    }
-    Ok(text)
-}
-
-/// What reverse mode saves of loops, and what became of updates of accumulators: a line for each.
-pub fn explain_ad(front: &Front, settings: &Settings) -> Result<String, Vec<Diagnostic>> {
-    let (machine, bins) = pipelines::of_derivatives(settings.target);
-    let (mut saved, mut updates) = (vec![], vec![]);
-    let mut before: Option<Prog<Soacs>> = None;
-    watch(front, settings, &mut |id, form| {
-        let Some(prog) = form.as_any().downcast_ref::<Prog<Soacs>>() else { return Flow::Stop };
-        if id.matches("derive") {
-            saved = before.take().map(|prog| fehu_ad::explain::saved(&prog, machine)).unwrap_or_default();
-            updates = accumulators::explained(prog, bins);
-            return Flow::Stop;
-        }
-        before = Some(prog.clone());
-        Flow::Continue
-    })?;
-    let names = OwnNames::of(front);
-    let mut lines = vec![];
-    for s in saved {
-        let bytes = match names.knows(&s.bytes) {
-            true => format!("{} bytes for each iteration", s.bytes),
-            false => "as many bytes for each iteration as the program knows when it runs".into(),
-        };
-        let what = match s.way {
-            Way::Values => format!("a value of a loop is saved: {bytes}"),
-            Way::ValuesOfChangingSize => {
-                format!("a value of a loop is saved, which changes its size: {bytes}")
-            }
-            Way::Overwritten => format!("what a loop overwrites of an array is saved: {bytes}"),
-            Way::AtTheEnd => {
-                "nothing of an array is saved: no element is overwritten after it was read".into()
-            }
-        };
-        lines.push((innermost(front, &s.loc), what));
-    }
-    for (loc, became) in updates {
-        let what = match became {
-            Became::Elements => "an accumulation is computed element by element, with reductions",
-            Became::Bins => "an accumulation is a histogram",
-            Became::Update => "an accumulation is updates in memory, which are atomic on GPUs",
-        };
-        lines.push((innermost(front, &loc), what.into()));
-    }
-    lines.sort_by_key(|(span, what): &(Span, String)| (span.file, span.lo, what.clone()));
-    let mut text = String::new();
-    for (span, what) in lines {
-        let _ = writeln!(text, "{:24} {what}", front.sources.show(span));
-    }
-    Ok(text)
-}
-
-/// The place in the program's own files that is closest to a place, which may be in the prelude.
-fn innermost(front: &Front, mut loc: &Loc) -> Span {
-    while let (true, Some(caller)) = (front.prelude.contains(&loc.span.file), &loc.caller) {
-        loc = caller;
-    }
-    loc.span
-}
-
-/// The names that stand in the program's own files; others are those of the prelude or of the compiler.
-struct OwnNames(FxHashSet<String>);
-
-impl OwnNames {
-    fn of(front: &Front) -> OwnNames {
-        let own = front.sources.files().filter(|(id, _)| !front.prelude.contains(id));
-        let tokens = own.flat_map(|(id, file)| fehu_syntax::tokens(id, &file.text));
-        let code = tokens.filter(|t| !matches!(t.kind, TokenKind::Comment | TokenKind::DocComment));
-        OwnNames(code.flat_map(|t| words(front.sources.snippet(t.span))).map(str::to_owned).collect())
-    }
-
-    /// Whether all names of a size are the user's.
-    fn knows(&self, size: &str) -> bool {
-        words(size).all(|word| self.0.contains(word))
-    }
-}
-
-/// The words of a text that begin with a letter.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '\'');
-    words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'))
-}
-
-/// Why a value is copied.
-fn why(front: &Front, prog: &Prog<Memory>, reason: &Reason) -> String {
-    let fixed = match reason {
-        Reason::NotItsOwn => "its memory is an argument's or a loop's, or is returned or passed on",
-        Reason::UsedTwice => "it is also used or returned otherwise",
-        Reason::ChangedLater => "it is used later, when its place may have changed",
-        Reason::Layout => "it is a part of what is computed, or has parts that cannot be laid out that way",
-        Reason::PlaceIsKnownTooLate => "where it goes is known only when it has been computed",
-        Reason::ReadByThreads => "threads read it while they compute it, and their own memory is faster",
-        Reason::TooFarAway => "there is too much code between its computation and its use",
-        Reason::MayOverlap(loc, unknown) => {
-            let place = front.sources.show(outermost(loc));
-            let names: Vec<String> = unknown.iter().map(|n| prog.names.base(*n).to_string()).collect();
-            let since = match names.is_empty() {
-                true => String::new(),
-                false => format!(", for all that is known of {}", names.join(", ")),
-            };
-            return format!("may overlap what {place} uses{since}");
-        }
-    };
-    fixed.into()
-}
-
-/// The place of the program's own that inlined calls came from.
-fn outermost(mut loc: &Loc) -> Span {
-    while let Some(caller) = &loc.caller {
-        loc = caller;
-    }
-    loc.span
-}
-
 /// What a step changes, as a unified diff of the programs before and after it.
 pub fn diff(front: &Front, settings: &Settings, step: &str) -> Result<String, Vec<Diagnostic>> {
     let (mut before, mut found) = (String::new(), None);
@@ -288,7 +92,7 @@ pub fn diff(front: &Front, settings: &Settings, step: &str) -> Result<String, Ve
     }
 }
 
-fn no_step(settings: &Settings, step: &str) -> Diagnostic {
+pub(crate) fn no_step(settings: &Settings, step: &str) -> Diagnostic {
     let message = format!("There is no step named \"{step}\" on the way to {}.", settings.target.name());
     Diagnostic::error(Span::NONE, message)
         .help("`fehu dev --list` names them, for the back end of `--backend`")

@@ -10,6 +10,7 @@
 pub mod cache;
 pub mod cc;
 pub mod compile;
+pub mod explain;
 pub mod explore;
 pub mod files;
 pub mod front;

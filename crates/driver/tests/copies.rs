@@ -4,7 +4,8 @@
 //! numbers are those of sequential code, the second those of code for GPUs.
 
 use fehu_driver::compile::Settings;
-use fehu_driver::explore::{after, explain_memory};
+use fehu_driver::explain::explain_memory;
+use fehu_driver::explore::after;
 use fehu_driver::front::check_file;
 use fehu_driver::target::Target;
 use fehu_ir::read::read_prog;
@@ -285,7 +286,8 @@ entry moved [n][m] (t: *[m][n]i64) (r: [n]i64) =
         let settings = Settings::executable(target, PathBuf::new());
         let text = explain_memory(&front, &settings).unwrap_or_else(|e| panic!("{e:?}"));
         let line = |place: &str, what: &str| {
-            let found = text.lines().find(|l| l.contains(place) && l.contains(what));
+            let mut at_place = text.lines().skip_while(|l| !l.contains(place)).skip(1);
+            let found = at_place.by_ref().take_while(|l| l.starts_with(' ')).find(|l| l.contains(what));
             found.unwrap_or_else(|| panic!("no {what} at {place} in\n{text}"))
         };
         let overlap = line("fut:4:", "the update copies 4*n bytes");
@@ -295,6 +297,28 @@ entry moved [n][m] (t: *[m][n]i64) (r: [n]i64) =
         assert!(line("fut:2:", "a block of 4*n bytes").contains("bytes"), "{text}");
         assert!(!text.contains("fut:8:"), "{text}");
     }
+}
+
+/// Places are those of definitions, not of their calls; what is said several times has a count, and no name of the
+/// compiler's stands in it.
+#[test]
+fn what_is_left_is_grouped_by_place() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("prog.fut");
+    let text = "def pairs [n] (xs: [n]i32) = (copy xs, copy xs, copy xs)
+def twice [n] (xs: [n]i32) = pairs xs
+entry main [n] (xs: [n]i32) = twice xs
+entry other [n] (xs: [n]i32) = twice xs";
+    std::fs::write(&file, text).expect("the program can be written");
+    let front = check_file(&file);
+    let settings = Settings::executable(Target::C, PathBuf::new());
+    let text = explain_memory(&front, &settings).unwrap_or_else(|e| panic!("{e:?}"));
+    let places: Vec<&str> = text.lines().filter(|l| !l.starts_with(' ')).collect();
+    assert!(places.iter().all(|p| p.contains("fut:1:")), "{text}");
+    let mut unique = places.clone();
+    unique.dedup();
+    assert_eq!(unique, places, "{text}");
+    assert!(text.contains("a block of 4*n bytes (2 times)"), "{text}");
 }
 
 /// What is known of a remainder has its quotient, which no name of the program stands for.

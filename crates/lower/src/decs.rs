@@ -8,6 +8,7 @@ use crate::value::{Alias, Binding, Env, Global, TypeBinding};
 use crate::Options;
 use fehu_base::{Diagnostic, Name};
 use fehu_check::tast::{Dec, FunctorApply, Program};
+use fehu_check::types::TParam;
 use fehu_ir::{Prog, Soacs};
 use std::rc::Rc;
 
@@ -16,7 +17,7 @@ pub(crate) fn lower_program(program: &Program, options: &Options) -> Result<Prog
     let mut l = Lowerer::new(program, options);
     let mut errors = vec![];
     let mut entries = vec![];
-    let asked = asked_for(program, options);
+    let asked = asked_for(program, options).map_err(|d| vec![d])?;
     for dec in &program.decs {
         if let Err(e) = declare(&mut l, dec) {
             errors.push(*e);
@@ -45,7 +46,7 @@ pub(crate) fn lower_program(program: &Program, options: &Options) -> Result<Prog
 
 /// The functions to be entry points that are not declared so. Many may have the name, as members of modules
 /// have too: the last one is the main file's.
-fn asked_for(program: &Program, options: &Options) -> Vec<Name> {
+fn asked_for(program: &Program, options: &Options) -> Result<Vec<Name>, Diagnostic> {
     let mut asked = vec![];
     for wanted in &options.extra_entries {
         let mut last = None;
@@ -56,12 +57,18 @@ fn asked_for(program: &Program, options: &Options) -> Vec<Name> {
                 break;
             }
             if program.names.base(bind.name).as_str() == wanted {
-                last = Some(bind.name);
+                last = Some(bind);
             }
         }
-        asked.extend(last);
+        let Some(bind) = last else { continue };
+        if bind.tparams.iter().any(|p| matches!(p, TParam::Type(..))) {
+            let message = format!("`{wanted}` is polymorphic, so it cannot be called from outside.");
+            return Err(Diagnostic::error(bind.span, message)
+                .help("define another function that uses it at one type, and call that"));
+        }
+        asked.push(bind.name);
     }
-    asked
+    Ok(asked)
 }
 
 /// Adds a declaration to the environment.

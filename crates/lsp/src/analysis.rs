@@ -247,7 +247,7 @@ impl Analysis {
 
     /// The documentation of a value.
     pub(crate) fn doc(&self, name: Name) -> Option<&str> {
-        documentation(&self.program.decs, self.target(name))
+        self.program.documentation(name)
     }
 
     /// What a qualified name means if it is no value.
@@ -280,15 +280,6 @@ impl Analysis {
             Some(Meaning { text: format!("module type {last}"), span: m.span })
         })
     }
-}
-
-/// The documentation of a value that is declared somewhere.
-pub(crate) fn documentation(decs: &[Dec], target: Name) -> Option<&str> {
-    decs.iter().find_map(|d| match d {
-        Dec::Val(b) if b.name == target => b.doc.as_ref().map(|d| d.text.as_str()),
-        Dec::Functor(f) => documentation(&f.body, target),
-        Dec::Val(_) | Dec::TypeDef(..) | Dec::Alias(_) | Dec::Apply(_) => None,
-    })
 }
 
 /// The module at a path below another one.

@@ -14,7 +14,7 @@ const COMMANDS: [(&str, &str, &str); 14] = [
     ),
     ("type", "EXP", "show the type of an expression"),
     ("expand", "EXP", "show the type of an expression, with what its abbreviations stand for"),
-    ("doc", "NAME", "show what a declaration is for, of yours or of the prelude, as in :doc map"),
+    ("doc", "NAME", "show the type of a value, and what it is for"),
     ("mtype", "MODULE", "show what is in a module"),
     ("format", "TEXT", "show a text in which {EXP} stands for the value of an expression"),
     ("string", "EXP", "show an array of bytes as text"),

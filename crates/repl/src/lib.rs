@@ -19,7 +19,7 @@
 mod command;
 mod complete;
 mod declared;
-mod documentation;
+mod doc;
 mod module;
 mod pieces;
 mod session;

@@ -200,7 +200,7 @@ impl<'a> Document<'a> {
         let (name, ending) = match &directive.product {
             Product::Text => (None, "eval.txt".to_owned()),
             Product::Image { file } => (file.as_deref(), "img.png".to_owned()),
-            Product::Plot { .. } => (None, "plot.svg".to_owned()),
+            Product::Plot { file, .. } => (file.as_deref(), "plot.svg".to_owned()),
             Product::Gnuplot { .. } => (None, "plot.png".to_owned()),
             Product::Video { file, format, .. } => (file.as_deref(), format!("video.{format}")),
             Product::Audio { codec, .. } => (None, format!("output.{codec}")),

@@ -9,6 +9,7 @@ use crate::scope::{AbstractType, FunctorSig, ModEntry, Module, ModuleType, TermE
 use crate::tast::{Dec, Functor, FunctorApply};
 use crate::terms::sizes::equal::Synonyms;
 use crate::type_exp::uses::{mentioned, mentioned_ret};
+use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::{self, ModExp, ModParam, ModTypeExp};
 use indexmap::IndexSet;
@@ -65,6 +66,7 @@ impl Checker<'_> {
                 if applied.is_err() && functor.param_span != Span::NONE {
                     let last = self.ctx.diagnostics.pop();
                     let last = last.map(|d| d.related(functor.param_span, "the parameter that it must suit"));
+                    let last = last.map(|d| self.with_suiting(d, &functor, place));
                     self.ctx.diagnostics.extend(last);
                 }
                 applied
@@ -78,6 +80,38 @@ impl Checker<'_> {
                 self.parametric(Symbol::new("functor"), &[&**p], sig.as_deref(), body, *span, out)
             }
         }
+    }
+
+    /// The complaint about the argument of a functor with modules that suit its parameter: of the program first,
+    /// then of numbers.
+    fn with_suiting(&mut self, d: Diagnostic, f: &FunctorSig, at: Span) -> Diagnostic {
+        let order = |name: Symbol| {
+            let number = ScalarType::ALL.iter().rposition(|t| t.as_str() == name.as_str());
+            (number.is_some(), std::cmp::Reverse(number), name.as_str())
+        };
+        let param = ModuleType { abs: f.param_abs.clone(), module: f.param.clone() };
+        let mut names: Vec<Symbol> = self.scope.term_names().collect();
+        names.sort_by_key(|n| order(*n));
+        let mut found = vec![];
+        for name in names {
+            let Some(TermEntry::Mod(m)) = self.scope.term(name) else { continue };
+            let module = m.module.clone();
+            if !may_suit(&module, &param.module) || found.len() == 2 {
+                continue;
+            }
+            let said = self.ctx.diagnostics.len();
+            if self.matches(&module, &param, &ascribe::Place::at(at), &mut vec![]).is_ok() {
+                found.push(name);
+            }
+            self.ctx.diagnostics.truncate(said);
+        }
+        if found.is_empty() || d.help.is_some() {
+            return d;
+        }
+        let shown: Vec<String> = found.iter().map(|n| format!("\"{n}\"")).collect();
+        let suit = if shown.len() == 1 { "suits" } else { "suit" };
+        let d = d.help(format!("{} {suit} it", shown.join(" and ")));
+        found.iter().fold(d, |d, n| d.fix(format!("Change to `{n}`"), at, n.as_str()))
     }
 
     fn is_builtin(&self, name: Symbol) -> bool {
@@ -159,6 +193,13 @@ impl Checker<'_> {
         out.push(Dec::Apply(FunctorApply { functor: f.name, bind, results, span }));
         Ok(module)
     }
+}
+
+/// Whether a module has all names that a parameter asks for.
+fn may_suit(module: &Module, param: &Module) -> bool {
+    let (Module::Struct(given), Module::Struct(asked)) = (module, param) else { return false };
+    asked.types.keys().all(|t| given.types.contains_key(t))
+        && asked.terms.keys().all(|t| given.terms.contains_key(t))
 }
 
 /// What the result depends on and does not show, but the body binds; and the values, shown and hidden, that

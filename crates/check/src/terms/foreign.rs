@@ -13,6 +13,7 @@
 //! map \x -> x + 1 xs     map (\x -> x + 1) xs
 //! ```
 
+use super::guess::Guesses;
 use super::hints::{infix_for, quoted_argument, scalar_of, Advice, Refused};
 use super::infer::Infer;
 use super::metas::ScalarSet;
@@ -25,33 +26,52 @@ use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Span, Symbol};
 use fehu_syntax::ast::{self, ExpKind, FieldExp, Ident, TypeExp};
 
-/// The types of which the modules are looked at for a name, most usual ones first.
-const NUMBERS: [ScalarType; 4] = [ScalarType::I32, ScalarType::F32, ScalarType::I64, ScalarType::F64];
-
 impl Infer<'_> {
-    /// The name that is applied, if nothing is called so.
+    /// The name that is applied, if nothing is called so and it is not known what may be meant.
     pub(super) fn unknown_callee(&self, f: &ast::Exp) -> Option<Ident> {
         let ExpKind::Var(q) = &*f.kind else { return None };
-        (q.quals.is_empty() && self.scope.term(q.name.name).is_none()).then_some(q.name)
+        let unknown = q.quals.is_empty() && self.scope.term(q.name.name).is_none();
+        (unknown && matches!(self.guesses, Guesses::Known(_))).then_some(q.name)
     }
 
-    /// What to write instead of a function that is not there, applied to arguments of these types.
+    /// What to write instead of a function that is not there, applied to arguments of these types; none if there is
+    /// only another name for it, which is known.
     pub(super) fn unknown_function(&mut self, f: Ident, args: &[ast::Exp], types: &[Type]) -> Option<Advice> {
         let name = f.name.as_str();
         let (first, of) = (args.first()?, types.first()?);
         let whole = f.span.to(args.last()?.span);
-        let number = self.number_in(of);
-        if let Some(t) = number.filter(|t| self.is_in_module_of(*t, f.name)) {
-            return Some(Advice::replace_name(f.span, format!("{}.{name}", t.as_str())));
-        }
         if let ("fst" | "snd", [_]) = (name, args) {
             let field = if name == "fst" { "0" } else { "1" };
             let tuple =
                 matches!(self.st.head(of), Type::Record(fs) if fs.iter().any(|(f, _)| f.as_str() == field));
             return Advice::rewrite(whole, format!("{}.{field}", quoted_argument(first))).filter(|_| tuple);
         }
+        if name == "unsafe" {
+            let all: Vec<String> = args.iter().map(quoted_argument).collect();
+            let all = if let [one] = args { quote::exp(one) } else { all.join(" ") };
+            return Advice::rewrite(whole, format!("#[unsafe] {all}"));
+        }
         if let (Some(op), [l, r]) = (infix_for(name), args) {
             return Advice::rewrite(whole, format!("{} {op} {}", quoted_argument(l), quoted_argument(r)));
+        }
+        if self.meant(f.span).is_some() {
+            return None;
+        }
+        // By the argument alone: the result does not suit.
+        let number = self.number_in(of);
+        if let Some(t) = number.filter(|t| self.is_in_module_of(*t, f.name)) {
+            let function = format!("{}.{name}", t.as_str());
+            let array = matches!(self.st.head(of), Type::Array(..));
+            let scalar = self.value(&function).is_some_and(|v| is_of_scalars(&v.scheme.ty));
+            return match args {
+                [_] if array && matches!(name, "max" | "min") => {
+                    Some(Advice::replace_name(f.span, format!("{function}imum")))
+                }
+                [arg] if array && scalar => {
+                    Advice::rewrite(whole, format!("map {function} {}", quoted_argument(arg)))
+                }
+                _ => Some(Advice::replace_name(f.span, function)),
+            };
         }
         let to = other_types(f.name)
             .iter()
@@ -60,10 +80,12 @@ impl Infer<'_> {
         Some(Advice::replace_name(f.span, format!("{}.{}", to.as_str(), from.as_str())))
     }
 
-    /// A name that nothing has, but modules of numbers do: the first two.
-    pub(super) fn in_modules_of_numbers(&self, name: Symbol) -> Vec<String> {
-        let with = NUMBERS.into_iter().filter(|t| self.is_in_module_of(*t, name));
-        with.take(2).map(|t| format!("{}.{name}", t.as_str())).collect()
+    /// `i32.sqrt`.
+    pub(super) fn only_of_floats(&self, module: Ident, name: Ident) -> Option<String> {
+        let of = ScalarType::ALL.into_iter().find(|t| t.as_str() == module.name.as_str())?;
+        let floats = of.is_integer() && self.is_in_module_of(ScalarType::F64, name.name);
+        let (from, name) = (of.as_str(), name.name);
+        floats.then(|| format!("only floating-point numbers have it, as in f64.{name} (f64.{from} x)"))
     }
 
     fn is_in_module_of(&self, t: ScalarType, name: Symbol) -> bool {
@@ -90,8 +112,19 @@ impl Infer<'_> {
 
     /// The complaint about a field of what is no record, with what was probably meant: `f . g` or `xs.length`.
     pub(super) fn no_field(&self, d: Diagnostic, of: &Type, f: Ident, e: Option<(&str, Span)>) -> Diagnostic {
-        let Some(TermEntry::Val(function)) = self.scope.term(f.name) else { return d };
         let only = "only records have fields";
+        if let (Type::Scalar(t), Some((text, at))) = (of, e) {
+            let applied = format!("{}.{} {text}", t.as_str(), f.name);
+            return match self.is_in_module_of(*t, f.name) {
+                true => d.help(format!("{only}; to apply the function, write \"{applied}\"")).fix(
+                    "Apply the function",
+                    at.to(f.span),
+                    format!("({applied})"),
+                ),
+                false => d,
+            };
+        }
+        let Some(TermEntry::Val(function)) = self.scope.term(f.name) else { return d };
         match e {
             Some((text, at)) if matches!((of, &function.scheme.ty), (Type::Arrow(_), Type::Arrow(_))) => {
                 let between = Span { lo: at.hi, hi: f.span.lo, ..at };
@@ -186,6 +219,11 @@ impl Infer<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether a function takes one number.
+fn is_of_scalars(t: &Type) -> bool {
+    matches!(t, Type::Arrow(a) if scalar_of(&a.lhs).is_some() && scalar_of(&a.ret.ty).is_some())
 }
 
 /// `[x * 2 | x <- xs]`.

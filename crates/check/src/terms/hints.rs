@@ -14,7 +14,6 @@ use super::infer::Infer;
 use super::metas::ScalarSet;
 use super::quote;
 use crate::resolve::closest;
-use crate::scope::{Env, TermEntry};
 use crate::show::is_tuple;
 use crate::types::Type;
 use fehu_base::prim::ScalarType;
@@ -116,6 +115,9 @@ impl Infer<'_> {
         if let Some(advice) = self.function_of_elements(name, refused) {
             return Some(advice);
         }
+        if let Some(advice) = self.function_first(name, refused) {
+            return Some(advice);
+        }
         if name == "-" && refused.at == 0 && matches!(actual, Type::Arrow(_)) {
             let negated = *refused.args.get(1)?;
             let (f, x) = (quote::exp(arg), quote::exp(negated));
@@ -139,7 +141,50 @@ impl Infer<'_> {
                 });
             }
         }
+        let expected = self.float_for(&expected);
         conversion(&expected, &actual, arg, refused.args, refused.at, operator)
+    }
+
+    /// A type with `f64` for a floating-point number of which no more is known.
+    fn float_for(&mut self, t: &Type) -> Type {
+        match t {
+            Type::Array(u, size, elem) => Type::Array(*u, size.clone(), elem.with(self.float_for(elem))),
+            Type::Meta(m) if self.set_of(*m) == Some(ScalarSet::floats()) => Type::Scalar(ScalarType::F64),
+            Type::Scalar(_)
+            | Type::Record(_)
+            | Type::Sum(_)
+            | Type::Arrow(_)
+            | Type::Var(..)
+            | Type::Meta(_)
+            | Type::Error => t.clone(),
+        }
+    }
+
+    /// Complains if the types do not match; with the conversion of a number.
+    pub(super) fn expect_number(&mut self, e: &ast::Exp, headline: &str, expected: &Type, actual: &Type) {
+        if let Err(m) = self.unify(expected, actual) {
+            let d = self.type_error(e.span, headline, expected, actual, &m);
+            let (expected, actual) = (self.st.zonk(expected), self.st.zonk(actual));
+            let advice = conversion(&expected, &actual, e, &[], 0, false);
+            self.report(match advice {
+                Some(advice) => advice.given(d),
+                None => d,
+            });
+        }
+    }
+
+    /// `map xs f`.
+    fn function_first(&mut self, name: &str, refused: &Refused<'_>) -> Option<Advice> {
+        let ([array, function], [_, of], 0) = (refused.args, refused.types, refused.at) else { return None };
+        let plain = name.starts_with(char::is_alphabetic) && name != "function";
+        if !plain || matches!(self.st.head(refused.actual), Type::Arrow(_) | Type::Meta(_)) {
+            return None;
+        }
+        let before = self.st.clone();
+        let fits = matches!(self.st.head(of), Type::Arrow(_)) && self.unify(refused.expected, of).is_ok();
+        self.st = before;
+        let text = format!("{name} {} {}", quoted_argument(function), quoted_argument(array));
+        Advice::rewrite(refused.function.to(function.span), text).filter(|_| fits)
     }
 }
 
@@ -206,6 +251,13 @@ impl Infer<'_> {
                 whole,
                 format!("{name} {} {neutral} {}", quoted_argument(op), quoted_argument(arg)),
             );
+        }
+        if let ("reduce_by_index", 2, [bins, op, is, values]) = (name, refused.at, refused.args) {
+            let neutral = neutral(&quote::exp(op))?;
+            let args = [bins, op].map(|e| quoted_argument(e)).join(" ");
+            let rest = [is, values].map(|e| quoted_argument(e)).join(" ");
+            let all = refused.function.to(values.span);
+            return Advice::rewrite(all, format!("{name} {args} {neutral} {rest}"));
         }
         let expected = scalar_of(&self.st.zonk(refused.expected))?;
         if scalar_of(elem) != Some(expected) || refused.args.len() != 1 || name == "function" {
@@ -335,13 +387,6 @@ pub(super) fn other_field(d: Diagnostic, wrong: ast::Ident, fields: &[(Symbol, T
     }
 }
 
-/// A module that is applied as if it were a conversion: the conversion, if the module has one from that type.
-pub(super) fn conversion_from(env: &Env, argument: &Type) -> Option<ScalarType> {
-    let Type::Scalar(from) = argument else { return None };
-    let entry = env.terms.get(&Symbol::new(from.as_str()))?;
-    matches!(entry, TermEntry::Val(_)).then_some(*from)
-}
-
 /// What is said differently, not only called differently.
 pub(super) fn other_form(name: Symbol) -> Option<&'static str> {
     match name.as_str() {
@@ -353,6 +398,20 @@ pub(super) fn other_form(name: Symbol) -> Option<&'static str> {
         "zeros" => Some("an array of equal elements is written replicate n 0"),
         "ones" => Some("an array of equal elements is written replicate n 1"),
         "pow" | "power" | "expt" => Some("a power is written x ** y"),
+        "mean" | "average" | "avg" => Some("a mean is written f64.sum xs / f64.i64 (length xs)"),
+        "dot" => Some("a sum of products is written f64.sum (map2 (*) xs ys)"),
+        "sort" | "sorted" | "sort_by" | "sort_by_key" | "argsort" | "radix_sort" | "merge_sort" => Some(
+            "sorting is in a package: `fehu pkg add github.com/diku-dk/sorts`, and import its radix_sort or merge_sort",
+        ),
+        "rand" | "random" | "rng" | "uniform" | "randn" => Some(
+            "random numbers are in a package: `fehu pkg add github.com/diku-dk/cpprandom`, and import its random",
+        ),
+        "reshape" => Some("an array is flattened by flatten, and unflatten gives it rows: unflatten (xs :> [2 * 3]i32)"),
+        "concat_to" => Some("the size of a concatenation is written behind it: xs ++ ys :> [n]i32"),
+        "stream_map" | "map_stream" | "map_stream_per" => Some("write map: the compiler chooses how much each thread does"),
+        "stream_red" | "reduce_stream" | "reduce_stream_per" => {
+            Some("write reduce: the compiler chooses how much each thread does")
+        }
         "range" | "arange" => Some("numbers in order are written iota n, or a..<b"),
         "flatten_to" => Some("the size of a flattened array is written behind it: flatten xss :> [n]i32"),
         "None" | "nil" | "Nothing" | "NULL" => {
@@ -403,7 +462,14 @@ pub(super) fn quoted_argument(e: &ast::Exp) -> String {
 fn is_operand(e: &ast::Exp) -> bool {
     matches!(
         &*e.kind,
-        ExpKind::Var(_) | ExpKind::Literal(_) | ExpKind::Parens(_) | ExpKind::Tuple(_) | ExpKind::Array(_)
+        ExpKind::Var(_)
+            | ExpKind::Literal(_)
+            | ExpKind::Parens(_)
+            | ExpKind::Tuple(_)
+            | ExpKind::Array(_)
+            | ExpKind::SectionLeft(..)
+            | ExpKind::SectionRight(..)
+            | ExpKind::SectionAccess(_)
     )
 }
 

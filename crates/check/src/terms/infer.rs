@@ -6,6 +6,7 @@
 //! names) and `infer_pat.rs`.
 
 use super::foreign::comprehension;
+use super::guess::Guesses;
 use super::hints::{other_field, quoted_argument};
 use super::metas::{Cons, ScalarSet, State, Why, WhyKind};
 use super::pre::{self, Exp, ExpKind, Written};
@@ -30,6 +31,8 @@ pub(crate) struct Infer<'a> {
     pub(crate) own: Option<Name>,
     /// Where the definition first uses itself.
     pub(crate) recursive: Option<Span>,
+    /// What is done about unknown names.
+    pub(crate) guesses: Guesses,
 }
 
 pub(crate) const BOOL: Type = Type::Scalar(ScalarType::Bool);
@@ -37,7 +40,7 @@ pub(crate) const I64: Type = Type::Scalar(ScalarType::I64);
 
 impl<'a> Infer<'a> {
     pub(crate) fn new(ctx: &'a mut Context, scope: &'a mut Scope, st: State) -> Infer<'a> {
-        Infer { ctx, scope, st, own: None, recursive: None }
+        Infer { ctx, scope, st, own: None, recursive: None, guesses: Guesses::No { any: false } }
     }
 
     /// A variable of which nothing is known.
@@ -458,9 +461,9 @@ impl<'a> Infer<'a> {
                 }
                 ast::Index::Slice { lo, hi, stride, .. } => {
                     let mut part = |e: &Option<Box<ast::Exp>>| {
-                        e.as_ref().map(|e| {
-                            let e = self.exp(e);
-                            self.expect(e.span, "Invalid type in slice.", &I64, &e.ty.clone());
+                        e.as_ref().map(|source| {
+                            let e = self.exp(source);
+                            self.expect_number(source, "Invalid type in slice.", &I64, &e.ty.clone());
                             e
                         })
                     };

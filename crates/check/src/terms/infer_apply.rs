@@ -1,9 +1,8 @@
 //! The first layer: uses of values, applications, sections, updates.
 
 use super::foreign::bare_lambda;
-use super::hints::{
-    assigning, conversion_from, map_of_several, other_form, other_name, word_operator, Refused,
-};
+use super::guess::long_enough;
+use super::hints::{assigning, map_of_several, other_form, word_operator, Advice, Refused};
 use super::infer::{Infer, BOOL};
 use super::metas::{ScalarSet, Why, WhyKind};
 use super::pre::{self, Access, Exp, ExpKind, Side, Use};
@@ -23,6 +22,8 @@ use std::sync::Arc;
 enum Found {
     Value(ValEntry, usize),
     Module(Arc<Env>),
+    /// To nothing that is known; its type.
+    Unknown(Type),
 }
 
 impl Infer<'_> {
@@ -30,13 +31,8 @@ impl Infer<'_> {
     pub(crate) fn var(&mut self, q: &QualName) -> Exp {
         match self.follow(q) {
             None => Exp::error(q.span),
-            Some(Found::Module(_)) => {
-                self.report(
-                    Diagnostic::error(q.span, format!("Unknown name \"{}\".", show_qual(q)))
-                        .note("there is a module of this name, but a value is needed here"),
-                );
-                Exp::error(q.span)
-            }
+            Some(Found::Unknown(ty)) => Exp { ty, ..Exp::error(q.span) },
+            Some(Found::Module(_)) => self.module_as_value(q),
             Some(Found::Value(v, used)) => {
                 let parts: Vec<ast::Ident> = q.quals.iter().copied().chain([q.name]).collect();
                 let first = parts.first().map_or(q.span, |p| p.span);
@@ -79,42 +75,13 @@ impl Infer<'_> {
                     return None;
                 }
                 None => {
-                    let near = match &env {
-                        None => closest(p.name, self.scope.term_names()),
-                        Some(e) => closest(p.name, e.terms.keys().copied()),
-                    };
-                    let shown: Vec<&str> = parts[..=i].iter().map(|p| p.name.as_str()).collect();
-                    let d = Diagnostic::error(q.span, format!("Unknown name \"{}\".", shown.join(".")));
-                    let d = d.label("not in scope");
-                    let qualifiers: String = shown[..i].iter().map(|q| format!("{q}.")).collect();
-                    let other = other_name(i.checked_sub(1).map(|q| parts[q].name), p.name);
-                    // A known mistake is not a slip of the pen.
-                    let near = near.filter(|_| other_form(p.name).is_none());
-                    let span = parts[0].span.to(p.span);
-                    let alone = parts.len() == 1;
-                    let mutable = self.st.mutables.iter().find(|(name, _)| alone && *name == p.name);
-                    let numbers = if alone { self.in_modules_of_numbers(p.name) } else { vec![] };
-                    let known = match other {
-                        Some(n) => vec![n],
-                        None if numbers.is_empty() => {
-                            near.map(|n| format!("{qualifiers}{n}")).into_iter().collect()
-                        }
-                        None => numbers,
-                    };
-                    self.ctx.report_unknown(match mutable {
-                        Some((name, mark)) => d
-                            .help(format!("no value changes: \"let {name} = 0\" names one, and \"let {name} = {name} + 1\" gives the name to another"))
-                            .fix("Remove the word", *mark, ""),
-                        None if !known.is_empty() => {
-                            let shown: Vec<String> = known.iter().map(|n| format!("\"{n}\"")).collect();
-                            let d = d.help(format!("there is {}", shown.join(" and ")));
-                            known.iter().fold(d, |d, n| d.fix(format!("Change to `{n}`"), span, n.as_str()))
-                        }
-                        None => match other_form(p.name).filter(|_| i == 0) {
-                            Some(help) => d.help(help),
-                            None => d,
-                        },
-                    });
+                    // Behind an unknown module is a name; in a module, there may be fields behind it.
+                    let whole = i + 1 == parts.len() || env.is_none() && parts.len() == 2;
+                    if let Some(ty) = self.unknown(q, env.as_deref()).filter(|_| whole) {
+                        return Some(Found::Unknown(ty));
+                    }
+                    let d = self.unknown_name(&parts, i, env.as_deref(), q.span);
+                    self.ctx.report_unknown(d);
                     return None;
                 }
             }
@@ -122,10 +89,64 @@ impl Infer<'_> {
         env.map(Found::Module)
     }
 
+    /// The complaint about the first of the parts of a name that nothing has.
+    fn unknown_name(&self, parts: &[ast::Ident], i: usize, env: Option<&Env>, at: Span) -> Diagnostic {
+        let p = parts[i];
+        let alone = parts.len() == 1;
+        let shown: Vec<&str> = parts[..=i].iter().map(|p| p.name.as_str()).collect();
+        let d = Diagnostic::error(at, format!("Unknown name \"{}\".", shown.join("."))).label("not in scope");
+        let span = parts[0].span.to(p.span);
+        if let Some((name, mark)) = self.st.mutables.iter().find(|(name, _)| alone && *name == p.name) {
+            return d
+                .help(format!("no value changes: \"let {name} = 0\" names one, and \"let {name} = {name} + 1\" gives the name to another"))
+                .fix("Remove the word", *mark, "");
+        }
+        let form = other_form(p.name).filter(|_| i == 0);
+        match (self.meant(at), form) {
+            (Some(meant), None) => return meant.told(d, at),
+            (Some(meant), Some(_)) if meant.is_certain() => return meant.told(d, at),
+            (_, Some(form)) => return d.help(form),
+            (None, None) => {}
+        }
+        if let [module, name] = parts {
+            if let (1, Some(form)) = (i, self.only_of_floats(*module, *name)) {
+                return d.help(form);
+            }
+            if let (1, Some(TermEntry::Val(_))) = (i, self.scope.term(name.name)) {
+                return Advice::replace_name(at, name.name.to_string()).given(d);
+            }
+        }
+        // Of another type than the place asks for, but perhaps that is another mistake.
+        let near = match env {
+            None => closest(p.name, self.scope.term_names()),
+            Some(e) => closest(p.name, e.terms.keys().copied()),
+        };
+        let qualifiers: String = shown[..i].iter().map(|q| format!("{q}.")).collect();
+        match near.filter(|_| i > 0 || long_enough(p)) {
+            Some(near) => Advice::replace_name(span, format!("{qualifiers}{near}")).given(d),
+            None => d,
+        }
+    }
+
+    /// The complaint about a module where a value is needed: `map f64 xs`.
+    fn module_as_value(&mut self, q: &QualName) -> Exp {
+        if let Some(ty) = self.unknown(q, None) {
+            return Exp { ty, ..Exp::error(q.span) };
+        }
+        let d = Diagnostic::error(q.span, format!("Unknown name \"{}\".", show_qual(q)))
+            .note("there is a module of this name, but a value is needed here");
+        let d = match self.meant(q.span) {
+            Some(meant) => meant.told(d, q.span),
+            None => d,
+        };
+        self.report(d);
+        Exp::error(q.span)
+    }
+
     /// `m.(e)`.
     pub(crate) fn local_open(&mut self, q: &QualName, e: &ast::Exp, span: Span) -> Exp {
         match self.follow(q) {
-            None => Exp::error(span),
+            None | Some(Found::Unknown(_)) => Exp::error(span),
             Some(Found::Value(v, _)) => {
                 self.report(
                     Diagnostic::error(q.span, format!("\"{}\" is a value, not a module.", show_qual(q)))
@@ -220,9 +241,6 @@ impl Infer<'_> {
 
     /// `f x y`.
     pub(crate) fn application(&mut self, f: &ast::Exp, args: &[ast::Exp], span: Span) -> Exp {
-        if let Some((q, env)) = self.applied_module(f) {
-            return self.module_as_function(q, &env, args, span);
-        }
         let what = callee(f);
         if let Some(name) = self.unknown_callee(f) {
             let types: Vec<Type> = args.iter().map(|a| self.exp(a).ty).collect();
@@ -247,36 +265,6 @@ impl Infer<'_> {
         }
         let source: Vec<&ast::Exp> = args.iter().collect();
         self.apply(what, f, typed, &source, span)
-    }
-
-    /// What is applied, if that is a module.
-    fn applied_module<'q>(&self, f: &'q ast::Exp) -> Option<(&'q QualName, Arc<Env>)> {
-        let ast::ExpKind::Var(q) = &*f.kind else { return None };
-        let found = |entry: Option<&TermEntry>| match entry {
-            Some(TermEntry::Mod(ModEntry { module: Module::Struct(env), .. })) => Some(env.clone()),
-            Some(TermEntry::Mod(_) | TermEntry::Val(_)) | None => None,
-        };
-        let mut names = q.quals.iter().chain([&q.name]).map(|i| i.name);
-        let first = found(self.scope.term(names.next()?))?;
-        let env = names.try_fold(first, |env, n| found(env.terms.get(&n)))?;
-        Some((q, env))
-    }
-
-    /// `f64 n`: a module is no function, but it may have the conversion that is meant.
-    fn module_as_function(&mut self, q: &QualName, env: &Env, args: &[ast::Exp], span: Span) -> Exp {
-        let types: Vec<Type> = args.iter().map(|a| self.exp(a).ty).collect();
-        let d = Diagnostic::error(q.span, format!("Unknown name \"{}\".", show_qual(q)))
-            .note("there is a module of this name, but a value is needed here");
-        let argument = types.first().map(|t| self.st.head(t));
-        let conversion = argument.and_then(|t| conversion_from(env, &t)).filter(|_| args.len() == 1);
-        self.report(match conversion {
-            Some(from) => {
-                let name = format!("{}.{}", show_qual(q), from.as_str());
-                d.help(format!("convert with \"{name}\"")).fix(format!("Change to `{name}`"), q.span, name)
-            }
-            None => d,
-        });
-        Exp::error(span)
     }
 
     /// `l op r`.

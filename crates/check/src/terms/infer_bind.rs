@@ -1,9 +1,10 @@
 //! The first layer: what binds names. `let`, functions, loops, `match`.
 
+use super::guess::Guesses;
 use super::hints::result_conversion;
 use super::infer::{Infer, BOOL};
 use super::infer_pat::Bound;
-use super::metas::{ScalarSet, WhyKind};
+use super::metas::{ScalarSet, State, WhyKind};
 use super::pre::{Case, Exp, ExpKind, Fun, Lambda, Loop, LoopForm, Pat, PatKind, Written};
 use crate::type_exp::{bind_tparams, params::bind_size};
 use crate::types::{Scheme, Size, TParam, Type};
@@ -29,6 +30,24 @@ pub(crate) struct Source<'s> {
 }
 
 impl Infer<'_> {
+    /// A definition; with what may be meant by names that nothing has.
+    pub(crate) fn definition(&mut self, f: &Source<'_>, sizes: &[Ident]) -> Checked {
+        let (first, noted) = (self.ctx.diagnostics.len(), self.ctx.uses.mark());
+        let again = |me: &mut Self, guesses: Guesses| {
+            me.ctx.diagnostics.truncate(first);
+            me.ctx.uses.forget(noted);
+            (me.st, me.recursive, me.guesses) = (State::default(), None, guesses);
+            me.function(f, sizes.to_vec())
+        };
+        let checked = self.function(f, sizes.to_vec());
+        if !self.any_unknown() {
+            return checked;
+        }
+        again(self, Guesses::Collected(vec![]));
+        let meant = self.guess();
+        again(self, Guesses::Known(meant))
+    }
+
     /// The inside of a function whose size and type parameters are in scope.
     pub(crate) fn function(&mut self, f: &Source<'_>, seen: Vec<Ident>) -> Checked {
         let mark = self.scope.mark();

@@ -13,6 +13,7 @@
 
 mod close;
 mod foreign;
+mod guess;
 mod hints;
 mod infer;
 mod infer_apply;
@@ -138,7 +139,7 @@ fn check_as(
     let own = (sees == Sees::Itself && !bind.params.is_empty()).then_some((bind.name, name));
     infer.own = own.map(|(_, n)| n);
     let source = Source { params: &bind.params, ret: bind.ret.as_ref(), body: &bind.body, own };
-    let checked = infer.function(&source, size_idents(&bind.tparams));
+    let checked = infer.definition(&source, &size_idents(&bind.tparams));
     // What follows is about what is not known.
     let certain = infer.ctx.diagnostics.len();
     let failed = errors(infer.ctx) > before;

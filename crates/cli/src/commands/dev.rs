@@ -4,6 +4,7 @@ use crate::names::{all_steps, own_backend, passes};
 use crate::report::{report, show_all, Format, Warnings};
 use fehu_base::Diagnostic;
 use fehu_driver::compile::Settings;
+use fehu_driver::explain;
 use fehu_driver::explore::{self, Culprit};
 use fehu_driver::front::Front;
 use fehu_driver::generate::tuning_forest;
@@ -102,11 +103,11 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let shown = if args.tuning_forest {
         tuning_forest(&front, &settings)
     } else if args.explain_locality {
-        explore::explain_locality(&front, &settings)
+        explain::explain_locality(&front, &settings)
     } else if args.explain_memory {
-        explore::explain_memory(&front, &settings)
+        explain::explain_memory(&front, &settings)
     } else if args.explain_ad {
-        explore::explain_ad(&front, &settings)
+        explain::explain_ad(&front, &settings)
     } else if let Some(step) = &args.diff {
         explore::diff(&front, &settings, step)
     } else {

@@ -12,6 +12,7 @@ use fehu_driver::load::{normalise, Overlay};
 use fehu_tools::{errln, outln};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Options of `fehu doc`.
 #[derive(clap::Args)]
@@ -19,6 +20,9 @@ pub(crate) struct Args {
     /// The folder whose programs are documented, or a single file [default: the project].
     #[arg(add = program_files())]
     dir: Option<PathBuf>,
+    /// Document the prelude: what every program can use.
+    #[arg(long, conflicts_with = "dir", requires = "output")]
+    prelude: bool,
     /// The folder to write to [default: build/doc of the project].
     #[arg(short, value_name = "OUTDIR")]
     output: Option<PathBuf>,
@@ -48,15 +52,24 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     }
 }
 
-/// What to document: the files, the folder that their names are below, and where pages go.
+/// What to document, and where pages go.
 struct Work {
-    files: Vec<PathBuf>,
-    root: PathBuf,
+    /// The files of a library; without them, the prelude.
+    library: Option<Library>,
     output: PathBuf,
     title: String,
 }
 
+/// Files, and the folder that their names are below.
+struct Library {
+    files: Vec<PathBuf>,
+    root: PathBuf,
+}
+
 fn work(args: &Args) -> Result<Work, ExitCode> {
+    if let (true, Some(output)) = (args.prelude, &args.output) {
+        return Ok(Work { library: None, output: output.clone(), title: "The prelude".into() });
+    }
     let (given, root) = match &args.dir {
         Some(dir) if dir.is_dir() => (dir.clone(), dir.clone()),
         Some(file) => (file.clone(), file.parent().unwrap_or(Path::new("")).to_owned()),
@@ -74,7 +87,7 @@ fn work(args: &Args) -> Result<Work, ExitCode> {
         }
     };
     let files = project::programs(&[given.clone()], "doc")?;
-    Ok(Work { files, title: title(&given), root, output })
+    Ok(Work { library: Some(Library { files, root }), output, title: title(&given) })
 }
 
 /// What the documentation is called: as the package, or the folder, or the file.
@@ -88,18 +101,11 @@ fn title(given: &Path) -> String {
 
 /// Writes all pages. An error that was shown already has no text.
 fn document(args: &Args, work: &Work) -> Result<(), String> {
-    let Work { files, root, output, title } = work;
-    if files.is_empty() {
-        let folder = if root.as_os_str().is_empty() { Path::new(".") } else { root };
-        return Err(format!("there are no .fut files in {}", folder.display()));
-    }
-    let mut inputs = vec![];
-    for file in files {
-        if args.verbose {
-            errln!("Reading {}.", file.display());
-        }
-        inputs.extend(read(file, root)?);
-    }
+    let Work { library, output, title } = work;
+    let (inputs, root) = match library {
+        Some(library) => (read_all(library, args.verbose)?, library.root.as_path()),
+        None => (prelude(), Path::new("")),
+    };
     let site = fehu_doc::site(title, &inputs);
     for warning in &site.warnings {
         errln!("fehu: {warning}");
@@ -115,6 +121,38 @@ fn document(args: &Args, work: &Work) -> Result<(), String> {
         batch.file(&path, &page.content)?;
     }
     batch.finish()
+}
+
+/// The files of a library.
+fn read_all(library: &Library, verbose: bool) -> Result<Vec<Input>, String> {
+    let Library { files, root } = library;
+    if files.is_empty() {
+        let folder = if root.as_os_str().is_empty() { Path::new(".") } else { root };
+        return Err(format!("there are no .fut files in {}", folder.display()));
+    }
+    let mut inputs = vec![];
+    for file in files {
+        if verbose {
+            errln!("Reading {}.", file.display());
+        }
+        inputs.extend(read(file, root)?);
+    }
+    Ok(inputs)
+}
+
+/// The files of the prelude that programs see; the first declares what the compiler knows of itself.
+fn prelude() -> Vec<Input> {
+    let front = fehu_driver::front::check_prelude();
+    let Some(program) = &front.program else { fehu_base::bug!("the prelude has errors") };
+    let seen = program.files.iter().take(front.prelude.len()).skip(1);
+    let input = |(id, env): &(FileId, _)| {
+        let source = front.sources.get(*id)?;
+        let name = source.path.file_stem()?.to_string_lossy().into_owned();
+        let text = source.text.to_string();
+        let prog = fehu_syntax::parse(*id, &text).prog;
+        Some(Input { name, text, prog, env: Arc::clone(env), names: program.names.clone() })
+    };
+    seen.filter_map(input).collect()
 }
 
 /// A file, which must be correct; `None` if it wants no documentation.

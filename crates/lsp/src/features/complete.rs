@@ -6,7 +6,7 @@
 mod special;
 
 use self::special::Context;
-use crate::analysis::{documentation, module, Analysis};
+use crate::analysis::{module, Analysis};
 use crate::answer::Answer;
 use crate::state::{Document, State};
 use fehu_base::{FileId, Symbol};
@@ -58,7 +58,7 @@ pub(super) fn resolve(state: &State, document: &Document, params: &Value) -> Ans
         let doc = |env: &Arc<Env>| analysis.doc(value(env, &path)?.name).map(str::to_owned);
         envs.into_iter().find_map(doc)
     };
-    let prelude = || state.prelude().and_then(|p| documentation(&p.decs, value(&p.prelude_env, &path)?.name));
+    let prelude = || state.prelude().and_then(|p| p.documentation(value(&p.prelude_env, &path)?.name));
     let doc = document.views().find_map(|v| own(v.analysis)).or_else(|| prelude().map(str::to_owned));
     let mut resolved = params.clone();
     if let Some(doc) = doc {

@@ -46,6 +46,17 @@ pub(super) fn meant(p: &Parser<'_>, error: Diagnostic, expected: &str) -> Diagno
                 .fix(format!("Change to `{}`", params.trim()), at, params),
             None => error,
         },
+        "," if expected == "a parameter or '->'" => change("parameters are separated by spaces", ""),
+        "|" if expected == "'}'" => {
+            error.help("a record with another value for a field is written r with x = 1")
+        }
+        "|" if expected.contains("the end of the declaration") => {
+            error.help("the constructors of a type begin with '#', as in #circle f32 | #square f32")
+        }
+        "}" if expected.starts_with("'=' and the value of the field") => {
+            error.help("a record is written {x = 1}, and a choice if c then x else y")
+        }
+        _ if p.at(TokenKind::Ident) && expected.contains("the result of this case") => constructor(p, error),
         "." if expected == "a parameter or '->'" => change("a function is written \\x -> x + 1", " ->"),
         ":" if expected == "'}'" => change("a field gets its value by '='", " ="),
         "for" if expected == "']'" => {
@@ -60,6 +71,20 @@ pub(super) fn meant(p: &Parser<'_>, error: Diagnostic, expected: &str) -> Diagno
         }
         _ => error,
     }
+}
+
+/// `case circle r`: the word before is a constructor.
+fn constructor(p: &Parser<'_>, error: Diagnostic) -> Diagnostic {
+    let Some(before) = p.pos.checked_sub(1).map(|i| p.tokens[i]) else { return error };
+    if before.kind != TokenKind::Ident {
+        return error;
+    }
+    let name = p.text_of(before.span);
+    error.help(format!("constructors begin with '#': #{name}")).fix(
+        format!("Change to `#{name}`"),
+        before.span.start(),
+        "#",
+    )
 }
 
 /// The place with the characters at both sides.

@@ -5,6 +5,7 @@
 //! parameter  ::= name ":" value          one a line; those of :gnuplot are the lines of its script
 //! ```
 
+use crate::media::plot::{Frame, Style};
 use crate::media::video::Playing;
 use fehu_data::script::{parse_script, Exp};
 
@@ -26,9 +27,12 @@ pub(super) enum Product {
     Image {
         file: Option<String>,
     },
-    /// Width and height.
+    /// What is around the points, and how those of all series and of single ones are shown.
     Plot {
-        size: (u32, u32),
+        frame: Frame,
+        style: Style,
+        styles: Vec<(String, Style)>,
+        file: Option<String>,
     },
     Gnuplot {
         script: String,
@@ -166,25 +170,54 @@ fn image(lines: &Lines) -> Result<Product, Mistake> {
     Ok(Product::Image { file })
 }
 
-/// Gnuplot's size, which Futhark's plots have, too.
-const PLOT_SIZE: (u32, u32) = (500, 500);
-
 /// The longest side of a plot.
 const MAX_PLOT_SIDE: u32 = 20_000;
 
 fn plot(lines: &Lines) -> Result<Product, Mistake> {
-    let mut size = PLOT_SIZE;
+    let (mut frame, mut style, mut styles, mut file) = (Frame::default(), Style::default(), vec![], None);
     lines.each(|name, value| {
-        let pair = || {
-            let (width, height) = value.strip_prefix('(')?.strip_suffix(')')?.split_once(',')?;
-            let side = |text: &str| text.trim().parse().ok().filter(|n| (1..=MAX_PLOT_SIDE).contains(n));
-            Some((side(width)?, side(height)?))
-        };
-        let read =
-            pair().map(|pair| size = pair).ok_or("a width and a height in pixels, such as `(600, 400)`");
-        (name == "size").then_some(read.map_err(str::to_owned))
+        let text = || Some(value.to_owned()).filter(|v| !v.is_empty());
+        match (name, name.strip_prefix("style ")) {
+            ("size", _) => return Some(set_size(&mut frame.size, value)),
+            ("file", _) => return Some(set_file(&mut file, value)),
+            ("title", _) => frame.title = text(),
+            ("xlabel", _) => frame.across.name = text(),
+            ("ylabel", _) => frame.down.name = text(),
+            ("log", _) => {
+                let axes = ["x", "y", "xy"].into_iter().find(|axes| *axes == value);
+                let Some(axes) = axes else { return Some(Err("`x`, `y` or `xy`".into())) };
+                frame.across.logarithmic = axes.contains('x');
+                frame.down.logarithmic = axes.contains('y');
+            }
+            ("style", _) => return Some(read_style(value).map(|s| style = s)),
+            (_, Some(series)) => {
+                let series = series.trim().to_owned();
+                return Some(read_style(value).map(|s| styles.push((series, s))));
+            }
+            _ => return None,
+        }
+        Some(Ok(()))
     })?;
-    Ok(Product::Plot { size })
+    Ok(Product::Plot { frame, style, styles, file })
+}
+
+fn set_size(to: &mut (u32, u32), value: &str) -> Result<(), String> {
+    let pair = || {
+        let (width, height) = value.strip_prefix('(')?.strip_suffix(')')?.split_once(',')?;
+        let side = |text: &str| text.trim().parse().ok().filter(|n| (1..=MAX_PLOT_SIDE).contains(n));
+        Some((side(width)?, side(height)?))
+    };
+    *to = pair().ok_or("a width and a height in pixels, such as `(600, 400)`")?;
+    Ok(())
+}
+
+fn read_style(value: &str) -> Result<Style, String> {
+    match value {
+        "lines" => Ok(Style::Lines),
+        "points" => Ok(Style::Points),
+        "bars" => Ok(Style::Bars),
+        _ => Err("`lines`, `points` or `bars`".into()),
+    }
 }
 
 fn video(lines: &Lines) -> Result<Product, Mistake> {
@@ -253,6 +286,7 @@ fn set_file(to: &mut Option<String>, value: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::media::plot::Scale;
 
     fn product(text: &str) -> Product {
         parse(text).unwrap_or_else(|m| panic!("{text}: {}", m.message)).product
@@ -263,8 +297,29 @@ mod tests {
         assert_eq!(product("f 1"), Product::Text);
         assert_eq!(product(":img f"), Product::Image { file: None });
         assert_eq!(product(":img f;\nfile: x.png"), Product::Image { file: Some("x.png".into()) });
-        assert_eq!(product(":plot2d f;\nsize: (100, 200)"), Product::Plot { size: (100, 200) });
-        assert_eq!(product(":plot2d f; size=(100,200)"), Product::Plot { size: (100, 200) });
+        let sized = || Product::Plot {
+            frame: Frame { size: (100, 200), ..Frame::default() },
+            style: Style::Lines,
+            styles: vec![],
+            file: None,
+        };
+        assert_eq!(product(":plot2d f;\nsize: (100, 200)"), sized());
+        assert_eq!(product(":plot2d f; size=(100,200)"), sized());
+        let scale = |name: &str, logarithmic| Scale { name: Some(name.into()), logarithmic };
+        assert_eq!(
+            product(":plot2d f;\ntitle: a: b\nxlabel: n\nylabel: ms\nlog: y\nstyle: bars\nstyle mean: lines"),
+            Product::Plot {
+                frame: Frame {
+                    title: Some("a: b".into()),
+                    across: scale("n", false),
+                    down: scale("ms", true),
+                    ..Frame::default()
+                },
+                style: Style::Bars,
+                styles: vec![("mean".into(), Style::Lines)],
+                file: None,
+            }
+        );
         assert_eq!(
             product(":gnuplot {a=f};\nplot a;\nreplot"),
             Product::Gnuplot { script: "plot a;\nreplot".into() }
@@ -306,7 +361,9 @@ mod tests {
             assert_eq!(line(&format!(":video f;\n{parameter}")), 1, "{parameter}");
         }
         assert_eq!(line(":plot2d f;\nsize: (0, 3)"), 1);
-        assert_eq!(line(":plot2d f;\nsize: 3"), 1);
+        for parameter in ["size: 3", "log: z", "style: pie", "style a: pie", "colour: red"] {
+            assert_eq!(line(&format!(":plot2d f;\n{parameter}")), 1, "{parameter}");
+        }
         assert_eq!(line(":audio f;\ncodec: -f"), 1);
     }
 }

@@ -8,8 +8,9 @@
 //! ```
 //!
 //! A run of comment lines at the left margin is one block, and its first line says of which kind: `-- >`
-//! begins a directive, `-- ==` a test block, which is code; anything else is text. What is not a comment is
-//! code, as are blank lines before it; other blank lines are a block of their own, so that they stay.
+//! begins a directive, `-- ==` a test block, which is code; `-- |` documents a definition, and is code if one
+//! follows at once; anything else is text. What is not a comment is code, as are blank lines before it; other
+//! blank lines are a block of their own, so that they stay.
 
 /// A piece of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,16 +48,22 @@ pub(super) fn blocks(program: &str) -> Vec<Block> {
         let start = at;
         if is_comment(lines[start]) {
             at = run(start, &is_comment);
-            blocks.push(comment(start, &lines[start..at]));
-            continue;
+            let documents = documentation(lines[start]).is_some();
+            let code = lines.get(at).is_some_and(|line| !is_blank(line));
+            if !(documents && code) {
+                blocks.push(comment(start, &lines[start..at]));
+                continue;
+            }
         }
         let after_blank = run(start, &is_blank);
-        if lines.get(after_blank).is_none_or(|line| is_comment(line)) {
+        if at == start && lines.get(after_blank).is_none_or(|line| is_comment(line)) {
             at = after_blank;
             blocks.push(Block::Blank);
             continue;
         }
-        at = run(after_blank, &|line| !is_comment(line));
+        // The comment that documents the definition is before it.
+        let definition = at.max(after_blank);
+        at = run(definition, &|line| !is_comment(line));
         let last = (after_blank..at).rev().find(|i| !is_blank(lines[*i])).unwrap_or(after_blank);
         blocks.push(Block::Code(joined(&lines[after_blank..=last])));
     }
@@ -69,11 +76,13 @@ fn comment(line: usize, lines: &[&str]) -> Block {
     if first.starts_with("==") {
         return Block::Code(joined(lines));
     }
-    let stripped: Vec<&str> = lines
+    let mut stripped: Vec<&str> = lines
         .iter()
         .map(|line| line.strip_prefix("--").unwrap_or(line))
         .map(|line| line.strip_prefix(' ').unwrap_or(line))
         .collect();
+    // What documents the whole file is text without its mark.
+    stripped[0] = documentation(lines[0]).unwrap_or(stripped[0]);
     match lines[0].strip_prefix("-- >") {
         Some(first) => {
             let lines: Vec<&str> =
@@ -82,6 +91,12 @@ fn comment(line: usize, lines: &[&str]) -> Block {
         }
         None => Block::Text(joined(&stripped)),
     }
+}
+
+/// The first line of a comment that documents something, without its mark.
+fn documentation(line: &str) -> Option<&str> {
+    let text = line.strip_prefix("-- |")?;
+    Some(text.strip_prefix(' ').unwrap_or(text))
 }
 
 fn joined(lines: &[&str]) -> String {
@@ -133,6 +148,15 @@ mod tests {
         assert_eq!(
             blocks("-- > f;\n-- a: 1\n\n-- >g"),
             [directive(0, "f;\na: 1"), Block::Blank, directive(3, "g")]
+        );
+        assert_eq!(
+            blocks("-- | The file.\n\n-- | Twice\n-- as much.\ndef f x = x * 2\n\n-- Text.\n"),
+            [
+                text("The file.\n"),
+                Block::Blank,
+                code("-- | Twice\n-- as much.\ndef f x = x * 2\n"),
+                text("Text.\n")
+            ]
         );
         assert_eq!(blocks("--> f"), [text("> f\n")]);
         assert_eq!(blocks("-- text\n-- > f 1"), [text("text\n> f 1\n")]);

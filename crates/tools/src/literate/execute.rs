@@ -4,7 +4,7 @@ use super::directive::{Directive, Product};
 use crate::media::audio;
 use crate::media::gnuplot::{self, DataSet};
 use crate::media::image::Picture;
-use crate::media::plot::{self, Series};
+use crate::media::plot::{self, Series, Style};
 use crate::media::video::{Playing, Writer};
 use crate::programs::script::{wrong, Evaluator, Res, ScriptError, Val};
 use std::path::Path;
@@ -19,9 +19,16 @@ pub(super) fn content(e: &mut Evaluator, directive: &Directive, name: &str, scra
             let picture = picture(e, &value)?;
             said(picture.encoded(extension(name)))
         }
-        Product::Plot { size } => {
-            let series = series(e, &value)?;
-            Ok(plot::svg(&series, *size).into_bytes())
+        Product::Plot { frame, style, styles, .. } => {
+            let mut all = series(e, &value)?;
+            all.iter_mut().for_each(|s| s.style = *style);
+            for (name, style) in styles {
+                let Some(of) = all.iter_mut().find(|s| s.name.as_ref() == Some(name)) else {
+                    return wrong(format!("there is no series `{name}`: the fields of a record are series"));
+                };
+                of.style = *style;
+            }
+            Ok(plot::svg(&all, frame).into_bytes())
         }
         Product::Gnuplot { script } => {
             let (sets, to) = (data_sets(e, &value)?, scratch.join("plot.png"));
@@ -73,7 +80,7 @@ fn picture(e: &mut Evaluator, value: &Val) -> Res<Picture> {
     }
 }
 
-/// The lines of a plot: one for each field of a record, or only one.
+/// The series of a plot: one for each field of a record, or only one.
 fn series(e: &mut Evaluator, value: &Val) -> Res<Vec<Series>> {
     let mut all = vec![];
     let lines = match e.named_fields(value)? {
@@ -87,7 +94,7 @@ fn series(e: &mut Evaluator, value: &Val) -> Res<Vec<Series>> {
         if xs.len() != ys.len() {
             return wrong(format!("there are {} x values and {} y values", xs.len(), ys.len()));
         }
-        all.push(Series { name, xs, ys });
+        all.push(Series { name, style: Style::default(), xs, ys });
     }
     Ok(all)
 }

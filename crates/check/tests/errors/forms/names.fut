@@ -16,7 +16,7 @@ def k (x: i32) = some_function x (unknown x)
 -- 1 | def a (x: f32) = sqrt x
 --   |                  ^^^^ not in scope
 --   |
---   = help: there is "f32.sqrt"
+--   = help: for f32 it is "f32.sqrt"
 --
 -- error: Unknown name "sum".
 --  --> forms/names.fut:2:21-24
@@ -24,7 +24,7 @@ def k (x: i32) = some_function x (unknown x)
 -- 2 | def b (xs: []i64) = sum xs
 --   |                     ^^^ not in scope
 --   |
---   = help: there is "i64.sum"
+--   = help: for i64 it is "i64.sum"
 --
 -- error: Unknown name "max".
 --  --> forms/names.fut:3:25-28
@@ -32,7 +32,7 @@ def k (x: i32) = some_function x (unknown x)
 -- 3 | def c (x: u8) (y: u8) = max x y
 --   |                         ^^^ not in scope
 --   |
---   = help: there is "u8.max"
+--   = help: for u8 it is "u8.max"
 --
 -- error: Unknown name "max".
 --  --> forms/names.fut:4:28-31
@@ -40,7 +40,7 @@ def k (x: i32) = some_function x (unknown x)
 -- 4 | def d (xs: []f64) = reduce max 0 xs
 --   |                            ^^^ not in scope
 --   |
---   = help: there is "i32.max" and "f32.max"
+--   = help: for f64 it is "f64.max"
 --
 -- error: Unknown name "fst".
 --  --> forms/names.fut:5:25-28
@@ -54,11 +54,17 @@ def k (x: i32) = some_function x (unknown x)
 --  --> forms/names.fut:6:49-52
 --   |
 -- 6 | def f (p: (i32, f32)) (g: i32 -> (i32, f32)) = (snd p, snd (g 2))
---   |                                                 ^^^    --- and here
---   |                                                 |
---   |                                                 not in scope
+--   |                                                 ^^^ not in scope
 --   |
 --   = help: write "p.1"
+--
+-- error: Unknown name "snd".
+--  --> forms/names.fut:6:56-59
+--   |
+-- 6 | def f (p: (i32, f32)) (g: i32 -> (i32, f32)) = (snd p, snd (g 2))
+--   |                                                        ^^^ not in scope
+--   |
+--   = help: write "(g 2).1"
 --
 -- error: Unknown name "pow".
 --  --> forms/names.fut:7:18-21
@@ -74,13 +80,15 @@ def k (x: i32) = some_function x (unknown x)
 -- 8 | def h (x: f32) = int x
 --   |                  ^^^ not in scope
 --   |
---   = help: there is "i32.f32"
+--   = help: there is "i32.f32" and "i64.f32"
 --
 -- error: Unknown name "float".
 --  --> forms/names.fut:9:25-30
 --   |
 -- 9 | def i (xs: []f32) = map float xs
 --   |                         ^^^^^ not in scope
+--   |
+--   = help: there is "f32.f32" and "f64.f32"
 --
 -- error: Unknown name "mod".
 --   --> forms/names.fut:10:27-30

@@ -19,6 +19,7 @@ def d (xs: []i32) = map f64 xs
 --   |                                ^^^
 --   |
 --   = note: there is a module of this name, but a value is needed here
+--   = help: convert with "i32.f32"
 --
 -- error: Unknown name "f64".
 --  --> hints/applied_modules.fut:3:18-21
@@ -36,3 +37,4 @@ def d (xs: []i32) = map f64 xs
 --   |                         ^^^
 --   |
 --   = note: there is a module of this name, but a value is needed here
+--   = help: convert with "f64.i32"

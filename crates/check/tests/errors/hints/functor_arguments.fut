@@ -8,3 +8,5 @@ module m = scaled f64 f32
 --   |                            ------------- the parameter that it must suit
 -- 2 | module m = scaled f64 f32
 --   |                       ^^^
+--   |
+--   = help: "u64" and "u32" suit it

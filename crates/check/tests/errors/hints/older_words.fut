@@ -12,7 +12,7 @@ def g (x: f64) = pow x 2
 -- 1 | def a (xs: [4]i32) = unsafe xs[0]
 --   |                      ^^^^^^ not in scope
 --   |
---   = help: there is "#[unsafe]"
+--   = help: write "#[unsafe] xs[0]"
 --
 -- error: Unknown name "flatten_to".
 --  --> hints/older_words.fut:2:26-36

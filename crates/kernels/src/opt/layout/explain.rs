@@ -1,16 +1,17 @@
 //! What kernels read and how, as a table for people: `fehu dev --explain-locality`.
 //!
-//! Where threads leap but each of them goes through memory in a loop, the table says `walks`: what is fetched
-//! with an element comes from the first-level cache later.
+//! Where reads of neighbouring threads are strided but each thread goes through memory in a loop, they are
+//! `strided, cached`: what is fetched with an element comes from the first-level cache later.
 //!
 //! ```text
-//! x.fut:1:40-80  segred  a [n][m]f32   a[+1, same]   leaps      threads along columns, or copied with dimension 0 innermost
+//! x.fut:1:40-80  a reduction
+//!   not coalesced    [+1, same]   of a [n][m]f32: threads along columns, or copied with dimension 0 innermost
 //! ```
 
 use super::access::{Step, Use};
 use super::{choose, Layout, Warps};
 use fehu_ir::seg::{SegKind, SegLevel, SegOp};
-use fehu_ir::{Kernels, Loc, Prog, SubExp, Type};
+use fehu_ir::{Kernels, Loc, Prog, SubExp};
 
 /// What reads of neighbouring threads are to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,9 +30,9 @@ impl std::fmt::Display for Order {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {
             Order::Same => "the same element",
-            Order::InOrder => "in order",
-            Order::Walks => "walks",
-            Order::Leaps => "leaps",
+            Order::InOrder => "coalesced",
+            Order::Walks => "cached",
+            Order::Leaps => "not coalesced",
         })
     }
 }
@@ -43,10 +44,14 @@ pub struct Row {
     pub loc: Loc,
     /// What it is.
     pub kernel: &'static str,
-    /// The array, with its type.
+    /// The array: what it is called in the program.
     pub array: String,
+    /// Its sizes: names or numbers.
+    pub dims: Vec<String>,
+    /// The type of its elements.
+    pub elem: String,
     /// What becomes of each index from one thread to the next.
-    pub index: String,
+    pub index: Vec<&'static str>,
     /// What these reads are to memory.
     pub order: Order,
     /// What is done about it.
@@ -62,20 +67,22 @@ impl Layout {
     /// Takes down what a kernel reads. `first` is what is tried before arrays are copied.
     pub(super) fn explain(&mut self, loc: &Loc, seg: &SegOp<Kernels>, uses: &[Use], first: &str) {
         let kernel = match (&seg.kind, seg.level) {
-            (SegKind::Map, SegLevel::Block) => "block",
-            (SegKind::Map, SegLevel::Thread | SegLevel::InBlock | SegLevel::Task) => "segmap",
-            (SegKind::Red(_), _) => "segred",
-            (SegKind::Scan(..), _) => "segscan",
-            (SegKind::Hist(_), _) => "seghist",
+            (SegKind::Map, SegLevel::Block) => "a map with a block of threads for each element",
+            (SegKind::Map, SegLevel::Thread | SegLevel::InBlock | SegLevel::Task) => "a map",
+            (SegKind::Red(_), _) => "a reduction",
+            (SegKind::Scan(..), _) => "a scan",
+            (SegKind::Hist(_), _) => "a histogram",
         };
         for used in uses {
             let Some(array) = self.arrays.get(&used.array) else { continue };
-            let name = self.names.show(used.array).to_string();
+            let name = self.names.base(used.array).to_string();
+            let dims: Vec<String> = array.ty.shape().iter().map(|n| self.size_text(n)).collect();
+            let elem = array.ty.elem().map_or_else(String::new, |e| e.to_string());
             let wish = choose::wish(used, &array.ty, &array.order, array.dense);
             let wish = wish.filter(|w| !w.is_vain(array.ty.shape(), &self.known));
             let leaps = choose::leaps(used, &array.order, array.dense);
             for access in &used.accesses {
-                let steps: Vec<&str> = access
+                let index = access
                     .index
                     .iter()
                     .map(|i| match i.step {
@@ -96,25 +103,22 @@ impl Layout {
                 let remedy = match (order, access.tiled, &wish) {
                     (Order::Same | Order::InOrder, ..) | (Order::Walks, false, None) => String::new(),
                     (Order::Walks | Order::Leaps, true, _) => "tiles in shared memory".to_owned(),
-                    (Order::Leaps, false, None) if used.turned => "turned in shared memory".to_owned(),
+                    (Order::Leaps, false, None) if used.turned => "transposed in shared memory".to_owned(),
                     (Order::Walks | Order::Leaps, false, Some(wish)) => {
                         format!("{first}copied with dimension {} innermost if read often", wish.innermost)
                     }
                     (Order::Leaps, false, None) => format!("{first}none"),
                 };
-                let array = format!("{name} {}", self.type_text(&array.ty));
-                let index = format!("[{}]", steps.join(", "));
-                self.rows.push(Row { loc: loc.clone(), kernel, array, index, order, remedy });
+                let (array, dims, elem) = (name.clone(), dims.clone(), elem.clone());
+                self.rows.push(Row { loc: loc.clone(), kernel, array, dims, elem, index, order, remedy });
             }
         }
     }
 
-    fn type_text(&self, ty: &Type) -> String {
-        let size = |n: &SubExp| match n {
-            SubExp::Var(n) => self.names.show(*n).to_string(),
+    fn size_text(&self, n: &SubExp) -> String {
+        match n {
+            SubExp::Var(n) => self.names.base(*n).to_string(),
             SubExp::Const(v) => v.as_i64().map_or_else(|| "?".to_owned(), |n| n.to_string()),
-        };
-        let dims: String = ty.shape().iter().map(|n| format!("[{}]", size(n))).collect();
-        ty.elem().map_or(dims.clone(), |e| format!("{dims}{e}"))
+        }
     }
 }

@@ -1,0 +1,15 @@
+def f (x: i32) = if x > 0 { 1 } else { 2 }
+-- ==>
+-- error: Unexpected token: '}'
+--  --> forms/choice_in_braces.fut:1:31-32
+--   |
+-- 1 | def f (x: i32) = if x > 0 { 1 } else { 2 }
+--   |                               ^ expected '=' and the value of the field
+--   |
+--   = help: a record is written {x = 1}, and a choice if c then x else y
+--
+-- error: Unexpected token: 'else'
+--  --> forms/choice_in_braces.fut:1:33-37
+--   |
+-- 1 | def f (x: i32) = if x > 0 { 1 } else { 2 }
+--   |                                 ^^^^ expected 'then'

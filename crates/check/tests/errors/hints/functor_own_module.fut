@@ -1,0 +1,6 @@
+module type generator = { type rng val next : rng -> (rng, u32) }
+module type with_step = { val step : i32 }
+module counter = { type rng = u32 def next (x: rng) = (x + 1, x) }
+module uniform (R: real) (E: generator) = { def zero = R.i32 0 }
+
+module twice = uniform f64 f32

@@ -1,0 +1,119 @@
+-- Where no name suits, the argument may tell what is meant.
+def rounded (x: f32) : i32 = round x
+def every (xs: []f32) = exp xs
+def largest (xs: []i32) = max xs
+def only_floats (x: i32) = i32.sqrt x
+def method (x: i32) = x.abs
+def function_first (xs: []i32) = (filter xs (> 0), map xs (\x -> x + 1))
+def no_neutral (is: []i64) = reduce_by_index (replicate 10 0) (+) is (map (const 1) is)
+def floats (n: i64) = map (\i -> i * 0.5) (iota n)
+def slice (n: i32) (xs: []f32) = xs[:n]
+def unchecked (xs: []i32) (i: i64) = unsafe xs[i]
+-- ==>
+-- error: Unknown name "round".
+--  --> hints/names_by_argument.fut:2:30-35
+--   |
+-- 2 | def rounded (x: f32) : i32 = round x
+--   |                              ^^^^^ not in scope
+--   |
+--   = help: there is "f32.round"
+--
+-- error: Unknown name "exp".
+--  --> hints/names_by_argument.fut:3:25-28
+--   |
+-- 3 | def every (xs: []f32) = exp xs
+--   |                         ^^^ not in scope
+--   |
+--   = help: write "map f32.exp xs"
+--
+-- error: Unknown name "max".
+--  --> hints/names_by_argument.fut:4:27-30
+--   |
+-- 4 | def largest (xs: []i32) = max xs
+--   |                           ^^^ not in scope
+--   |
+--   = help: there is "i32.maximum"
+--
+-- error: Unknown name "i32.sqrt".
+--  --> hints/names_by_argument.fut:5:28-36
+--   |
+-- 5 | def only_floats (x: i32) = i32.sqrt x
+--   |                            ^^^^^^^^ not in scope
+--   |
+--   = help: only floating-point numbers have it, as in f64.sqrt (f64.i32 x)
+--
+-- error: Attempt to access field "abs".
+--        Cannot unify type "i32" with type that must be a record with fields {abs: ...}.
+--  --> hints/names_by_argument.fut:6:25-28
+--   |
+-- 6 | def method (x: i32) = x.abs
+--   |                         ^^^
+--   |
+--   = help: only records have fields; to apply the function, write "i32.abs x"
+--
+-- error: Cannot apply "filter" to "xs" (invalid type).
+--        Expected: _ -> bool
+--        Actual:   []i32
+--        Types "_ -> bool" and "[]i32" do not match.
+--  --> hints/names_by_argument.fut:7:42-44
+--   |
+-- 7 | def function_first (xs: []i32) = (filter xs (> 0), map xs (\x -> x + 1))
+--   |                                          ^^
+--   |
+--   = help: write "filter (> 0) xs"
+--
+-- error: Cannot apply "map" to "xs" (invalid type).
+--        Expected: _ -> _
+--        Actual:   []i32
+--        Types "_ -> _" and "[]i32" do not match.
+--  --> hints/names_by_argument.fut:7:56-58
+--   |
+-- 7 | def function_first (xs: []i32) = (filter xs (> 0), map xs (\x -> x + 1))
+--   |                                                        ^^
+--   |
+--   = help: write "map (\x -> x + 1) xs"
+--
+-- error: Cannot apply "reduce_by_index" to "is" (invalid type).
+--        Expected: a number
+--        Actual:   []i64
+--        Type "[]i64" is not one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, as demanded by an integer literal.
+--  --> hints/names_by_argument.fut:8:67-69
+--   |
+-- 8 | def no_neutral (is: []i64) = reduce_by_index (replicate 10 0) (+) is (map (const 1) is)
+--   |                                                            -      ^^
+--   |                                                            |
+--   |                                                            due to an integer literal
+--   |
+--   = help: write "reduce_by_index (replicate 10 0) (+) 0 is (map (const 1) is)"
+--
+-- error: Cannot apply "map" to "(iota n)" (invalid type).
+--        Expected: []floating-point number
+--        Actual:   [n]i64
+--        Type "i64" is not one of f16, f32, f64, as demanded by a float literal.
+--  --> hints/names_by_argument.fut:9:43-51
+--   |
+-- 9 | def floats (n: i64) = map (\i -> i * 0.5) (iota n)
+--   |                                      ---  ^^^^^^^^
+--   |                                      |
+--   |                                      due to a float literal
+--   |
+--   = help: convert with "map f64.i64 (iota n)"
+--
+-- error: Invalid type in slice.
+--        Expected: i64
+--        Actual:   i32
+--        Types "i64" and "i32" do not match.
+--   --> hints/names_by_argument.fut:10:38-39
+--    |
+-- 10 | def slice (n: i32) (xs: []f32) = xs[:n]
+--    |                                      ^
+--    |
+--    = help: convert with "i64.i32 n"
+--
+-- error: Unknown name "unsafe".
+--   --> hints/names_by_argument.fut:11:38-44
+--    |
+-- 11 | def unchecked (xs: []i32) (i: i64) = unsafe xs[i]
+--    |                                      ^^^^^^ not in scope
+--    |
+--    = help: write "#[unsafe] xs[i]"

@@ -1,0 +1,178 @@
+-- The types of their places say which names are meant.
+def biggest (a: f64) (b: f64) = max a b
+def circle (r: f64) = 2 * pi * r
+def both (x: f64) (y: i32) : (f64, i32) = (abs x, abs y)
+def roots (xs: []f64) = map sqrt xs
+def largest (xs: []f64) = reduce max 0 xs
+def converted (n: i64) : f64 = float n
+def all_converted (xs: []i32) : []f64 = map f64 xs
+def rounded (x: f32) : i32 = int x
+def nested (xs: [][]f32) = sqrt (sum (map sum xs))
+def from_literals = sqrt 2.0 + max 1 2
+def piped (x: f32) = x |> exp
+def other_language (x: f64) = Math.sqrt x
+def near (x: f64) = f64.maxx x 2 + sqrtt x
+def of_the_prelude (xs: []f32) : i64 = f32.length xs
+def unknown x = sqrt x
+def nothing_suits (xs: []f64) (ys: []f64) = dto xs ys
+-- ==>
+-- error: Unknown name "max".
+--  --> hints/names_by_type.fut:2:33-36
+--   |
+-- 2 | def biggest (a: f64) (b: f64) = max a b
+--   |                                 ^^^ not in scope
+--   |
+--   = help: for f64 it is "f64.max"
+--
+-- error: Unknown name "pi".
+--  --> hints/names_by_type.fut:3:27-29
+--   |
+-- 3 | def circle (r: f64) = 2 * pi * r
+--   |                           ^^ not in scope
+--   |
+--   = help: for f64 it is "f64.pi"
+--
+-- error: Unknown name "abs".
+--  --> hints/names_by_type.fut:4:44-47
+--   |
+-- 4 | def both (x: f64) (y: i32) : (f64, i32) = (abs x, abs y)
+--   |                                            ^^^ not in scope
+--   |
+--   = help: for f64 it is "f64.abs"
+--
+-- error: Unknown name "abs".
+--  --> hints/names_by_type.fut:4:51-54
+--   |
+-- 4 | def both (x: f64) (y: i32) : (f64, i32) = (abs x, abs y)
+--   |                                                   ^^^ not in scope
+--   |
+--   = help: for i32 it is "i32.abs"
+--
+-- error: Unknown name "sqrt".
+--  --> hints/names_by_type.fut:5:29-33
+--   |
+-- 5 | def roots (xs: []f64) = map sqrt xs
+--   |                             ^^^^ not in scope
+--   |
+--   = help: for f64 it is "f64.sqrt"
+--
+-- error: Unknown name "max".
+--  --> hints/names_by_type.fut:6:34-37
+--   |
+-- 6 | def largest (xs: []f64) = reduce max 0 xs
+--   |                                  ^^^ not in scope
+--   |
+--   = help: for f64 it is "f64.max"
+--
+-- error: Unknown name "float".
+--  --> hints/names_by_type.fut:7:32-37
+--   |
+-- 7 | def converted (n: i64) : f64 = float n
+--   |                                ^^^^^ not in scope
+--   |
+--   = help: convert with "f64.i64"
+--
+-- error: Unknown name "f64".
+--  --> hints/names_by_type.fut:8:45-48
+--   |
+-- 8 | def all_converted (xs: []i32) : []f64 = map f64 xs
+--   |                                             ^^^
+--   |
+--   = note: there is a module of this name, but a value is needed here
+--   = help: convert with "f64.i32"
+--
+-- error: Unknown name "int".
+--  --> hints/names_by_type.fut:9:30-33
+--   |
+-- 9 | def rounded (x: f32) : i32 = int x
+--   |                              ^^^ not in scope
+--   |
+--   = help: convert with "i32.f32"
+--
+-- error: Unknown name "sum".
+--   --> hints/names_by_type.fut:10:43-46
+--    |
+-- 10 | def nested (xs: [][]f32) = sqrt (sum (map sum xs))
+--    |                                  ---      ^^^ not in scope
+--    |                                  |
+--    |                                  and here
+--    |
+--    = help: for f32 it is "f32.sum"
+--
+-- error: Unknown name "sqrt".
+--   --> hints/names_by_type.fut:10:28-32
+--    |
+-- 10 | def nested (xs: [][]f32) = sqrt (sum (map sum xs))
+--    |                            ^^^^ not in scope
+--    |
+--    = help: for f32 it is "f32.sqrt"
+--
+-- error: Unknown name "sqrt".
+--   --> hints/names_by_type.fut:11:21-25
+--    |
+-- 11 | def from_literals = sqrt 2.0 + max 1 2
+--    |                     ^^^^ not in scope
+--    |
+--    = help: there is "f32.sqrt" and "f64.sqrt"
+--
+-- error: Unknown name "max".
+--   --> hints/names_by_type.fut:11:32-35
+--    |
+-- 11 | def from_literals = sqrt 2.0 + max 1 2
+--    |                                ^^^ not in scope
+--    |
+--    = help: for i32 it is "i32.max"
+--
+-- error: Unknown name "exp".
+--   --> hints/names_by_type.fut:12:27-30
+--    |
+-- 12 | def piped (x: f32) = x |> exp
+--    |                           ^^^ not in scope
+--    |
+--    = help: for f32 it is "f32.exp"
+--
+-- error: Unknown name "Math".
+--   --> hints/names_by_type.fut:13:31-40
+--    |
+-- 13 | def other_language (x: f64) = Math.sqrt x
+--    |                               ^^^^^^^^^ not in scope
+--    |
+--    = help: for f64 it is "f64.sqrt"
+--
+-- error: Unknown name "f64.maxx".
+--   --> hints/names_by_type.fut:14:21-29
+--    |
+-- 14 | def near (x: f64) = f64.maxx x 2 + sqrtt x
+--    |                     ^^^^^^^^ not in scope
+--    |
+--    = help: there is "f64.max"
+--
+-- error: Unknown name "sqrtt".
+--   --> hints/names_by_type.fut:14:36-41
+--    |
+-- 14 | def near (x: f64) = f64.maxx x 2 + sqrtt x
+--    |                                    ^^^^^ not in scope
+--    |
+--    = help: for f64 it is "f64.sqrt"
+--
+-- error: Unknown name "f32.length".
+--   --> hints/names_by_type.fut:15:40-50
+--    |
+-- 15 | def of_the_prelude (xs: []f32) : i64 = f32.length xs
+--    |                                        ^^^^^^^^^^ not in scope
+--    |
+--    = help: there is "length"
+--
+-- error: Unknown name "sqrt".
+--   --> hints/names_by_type.fut:16:17-21
+--    |
+-- 16 | def unknown x = sqrt x
+--    |                 ^^^^ not in scope
+--    |
+--    = help: there is "f32.sqrt" and "f64.sqrt"
+--
+-- error: Unknown name "dto".
+--   --> hints/names_by_type.fut:17:45-48
+--    |
+-- 17 | def nothing_suits (xs: []f64) (ys: []f64) = dto xs ys
+--    |                                             ^^^ not in scope
