@@ -1,7 +1,8 @@
 // The syntax of Futhark for editors, which read programs while they are being written.
 //
-// It follows the compiler's own parser (crates/syntax/src/parser): what that accepts has no error here. How tightly
-// operators bind is decided by what they begin with, so each level has an expression for its operators.
+// It follows the compiler's own parser (crates/syntax/src/parser): what that accepts has no error here, but for sections
+// such as `(a + b *)`, whose operator binds more tightly than that of its operand. How tightly operators bind is decided
+// by what they begin with, so each level has an expression for its operators.
 
 // From the loosest to the tightest.
 const PREC = {

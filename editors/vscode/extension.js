@@ -32,7 +32,7 @@ async function stop() {
   }
 }
 
-function runInTerminal() {
+function runInTerminal(what) {
   const editor = vscode.window.activeTextEditor;
   if (!editor || editor.document.languageId !== 'futhark') {
     return;
@@ -40,7 +40,13 @@ function runInTerminal() {
   const terminal = vscode.window.createTerminal('Futhark');
   terminal.show();
   // Programs read their arguments from the terminal.
-  terminal.sendText(`${quoted(command())} run ${quoted(editor.document.fileName)}`);
+  terminal.sendText(`${quoted(command())} ${what} ${quoted(editor.document.fileName)}`);
+}
+
+function task(definition) {
+  const name = definition.task;
+  const run = new vscode.ProcessExecution(command(), [name]);
+  return new vscode.Task(definition, vscode.TaskScope.Workspace, name, 'fehu', run, '$fehu');
 }
 
 function quoted(text) {
@@ -53,7 +59,13 @@ exports.activate = async (context) => {
       await stop();
       await start();
     }),
-    vscode.commands.registerCommand('fehu.runInTerminal', runInTerminal),
+    vscode.commands.registerCommand('fehu.runInTerminal', () => runInTerminal('run')),
+    vscode.commands.registerCommand('fehu.test', () => runInTerminal('test')),
+    // Tasks whose problems are shown where they are: `fehu check` and `fehu test` of the project.
+    vscode.tasks.registerTaskProvider('fehu', {
+      provideTasks: () => ['check', 'test'].map((name) => task({ type: 'fehu', task: name })),
+      resolveTask: (known) => task(known.definition),
+    }),
   );
   await start();
 };

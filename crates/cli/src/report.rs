@@ -7,6 +7,7 @@ use fehu_tools::output::colours;
 use serde_json::{json, Value};
 use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// How many errors are shown: a file that is no program has one in every line. Editors get them all.
@@ -39,7 +40,7 @@ pub(crate) fn report(front: &Front, warnings: Warnings, format: Format) -> ExitC
 pub(crate) struct Reporter {
     warnings: Warnings,
     format: Format,
-    printed: HashSet<String>,
+    printed: HashSet<(Option<PathBuf>, u32, u32, String)>,
 }
 
 impl Reporter {
@@ -59,17 +60,16 @@ impl Reporter {
                 }
                 warned = true;
             }
-            let text = match self.format {
-                Format::Text => format!("{}\n", d.render(&front.sources, colour)),
-                Format::Json => to_json(d, &front.sources).to_string(),
-            };
-            if !self.printed.insert(text.clone()) {
+            let file = front.sources.path(d.span.file).map(Path::to_owned);
+            if !self.printed.insert((file, d.span.lo, d.span.hi, d.message.clone())) {
                 continue;
             }
-            if self.format == Format::Json || self.printed.len() <= MAX_SHOWN {
-                // A closed pipe is no reason to fail.
-                let _ = writeln!(out, "{text}");
-            }
+            // A closed pipe is no reason to fail.
+            let _ = match self.format {
+                Format::Text if self.printed.len() > MAX_SHOWN => Ok(()),
+                Format::Text => writeln!(out, "{}\n", d.render(&front.sources, colour)),
+                Format::Json => writeln!(out, "{}", to_json(d, &front.sources)),
+            };
         }
         !(front.failed() || (warned && self.warnings == Warnings::AreErrors))
     }

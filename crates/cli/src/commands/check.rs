@@ -30,6 +30,11 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Ok(programs) => programs,
         Err(code) => return code,
     };
+    if programs.is_empty() {
+        let folders: Vec<String> = args.paths.iter().map(|path| path.display().to_string()).collect();
+        errln!("fehu: there is nothing to check: no .fut file in the folder {}", folders.join(", "));
+        return ExitCode::from(1);
+    }
     let warnings = match (args.no_warnings, args.werror) {
         (_, true) => Warnings::AreErrors,
         (true, false) => Warnings::Hidden,

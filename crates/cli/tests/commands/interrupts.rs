@@ -175,3 +175,27 @@ fn data_sets_are_measured_for_ten_seconds() {
     let option = text.split("--convergence-max-seconds").nth(1).unwrap_or_default();
     assert!(option.lines().take(2).any(|l| l.contains("[default: 10]")), "{text}");
 }
+
+/// What was measured before a benchmark is stopped can be used.
+#[test]
+fn a_benchmark_that_is_stopped_leaves_what_it_knows() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let text = FOREVER.replace(
+        "-- input { 1i64 }",
+        "-- \"fast\" input { 0i64 } output { 0i64 }\n-- \"slow\" input { 1i64 }",
+    );
+    program(dir.path(), "p.fut", &text);
+    let file = dir.path().join("result.json");
+    let mut command = fehu();
+    command.args(["bench", "--json"]).arg(&file).args(["--no-convergence-phase", "p.fut"]);
+    let streams =
+        command.current_dir(dir.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = streams.process_group(0).spawn().expect("fehu runs");
+    wait_until("the first data set is written", || file.is_file());
+    interrupt(&child);
+    child.wait().expect("it ends");
+    let text = std::fs::read_to_string(&file).expect("a result");
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let datasets = &json["p.fut"]["datasets"];
+    assert!(datasets["fast"]["runtimes"].is_array() && datasets["slow"].is_null(), "{text}");
+}
