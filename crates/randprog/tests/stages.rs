@@ -1,5 +1,5 @@
 //! Random programs mean the same after lowering, the optimiser and the memory of every back end: the
-//! interpreter runs 300 of them.
+//! interpreter runs 300 of them, and 300 whose derivatives must agree.
 //!
 //! `cargo xtask random` runs them after every single step, and as many others as there is time for, on all
 //! back ends, and makes those that fail smaller.
@@ -17,12 +17,23 @@ const PER_FILE: u64 = 10;
 
 #[test]
 fn programs_mean_the_same_at_the_ends_of_all_pipelines() {
+    changed_by_none(Focus::All, Depth::Ends);
+}
+
+/// Forward mode, reverse mode, their mixtures and differences agree, before and after the optimiser.
+#[test]
+fn derivatives_agree() {
+    changed_by_none(Focus::Derivatives, Depth::Optimised);
+}
+
+fn changed_by_none(focus: Focus, depth: Depth) {
     // Programs are nested deeply, and so are the passes.
-    let worker = std::thread::Builder::new().stack_size(1 << 30).spawn(|| {
+    let worker = std::thread::Builder::new().stack_size(1 << 30).spawn(move || {
         let mut wrong = vec![];
         for first in (1..=PROGRAMS).step_by(PER_FILE as usize) {
-            let programs: Vec<Program> = (first..first + PER_FILE).map(numbered).collect();
-            for fault in compare(&programs, &[], Depth::Ends).faults {
+            let programs: Vec<Program> =
+                (first..first + PER_FILE).map(|seed| numbered(focus, seed)).collect();
+            for fault in compare(&programs, &[], depth).faults {
                 let seed = first + fault.program as u64;
                 wrong.push(format!("seed {seed} (or after it), {}: {}", fault.place, fault.message));
             }
@@ -35,7 +46,7 @@ fn programs_mean_the_same_at_the_ends_of_all_pipelines() {
 
 #[test]
 fn the_same_seed_gives_the_same_program() {
-    let (a, b) = (numbered(7), numbered(7));
+    let (a, b) = (numbered(Focus::All, 7), numbered(Focus::All, 7));
     assert_eq!((a.text, a.inputs, &a.choices), (b.text.clone(), b.inputs.clone(), &b.choices));
     let again = generate(Focus::All, Choices::replay(&a.choices), "p7_");
     assert_eq!((again.text, again.inputs), (b.text, b.inputs));
@@ -95,8 +106,8 @@ fn back_ends_may_keep_other_checks() {
     assert!(matches!(on_gpu, Outcome::Failed(_)), "{on_gpu}");
 }
 
-fn numbered(seed: u64) -> Program {
-    generate(Focus::All, Choices::random(seed), &format!("p{seed}_"))
+fn numbered(focus: Focus, seed: u64) -> Program {
+    generate(focus, Choices::random(seed), &format!("p{seed}_"))
 }
 
 /// What is printed and kept has no prefix before its names: none of them may be a keyword, or defined twice.

@@ -65,3 +65,30 @@ entry two [n] (xs: [n]i32) (is: []i64) =
         }
     }
 }
+
+/// What reverse mode saves, with bytes in the program's sizes, at the loop; what is not read again is not saved.
+#[test]
+fn saved_values_and_accumulations_are_listed() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let text = "-- Comment.
+def f [n] (k: i64) (xs: [n]f64) : f64 =
+  let ys = loop ys = xs for _i < k do map f64.sin ys
+  let zs = loop zs = copy ys for i < n do zs with [i] = zs[i] * zs[i]
+  let (ws, _) = loop (ws, s) = (zs, 0) for _i < k do (ws, s + ws[0])
+  in f64.sum (map (\\i -> zs[i * i % n] * ws[0]) (iota n))
+def g [n] (xs: [n]f64) = last (loop #[true_dep] ys = copy xs for i < n - 1 do ys with [i + 1] = ys[i] ** 2)
+entry main [n] (k: i64) (xs: [n]f64) = (vjp (f k) xs 1, vjp g xs 1)
+";
+    let file = program(dir.path(), "p.fut", text).display().to_string();
+    let said = stdout(&run(&["dev", "--explain-ad", &file]));
+    let has = |line: usize, what: &str| {
+        said.lines().any(|l| l.contains(&format!("p.fut:{line}:")) && l.contains(what))
+    };
+    assert!(has(3, "a value of a loop is saved: 8 * n bytes for each iteration"), "{said}");
+    assert!(has(4, "what a loop overwrites of an array is saved: 8 + 8 bytes for each iteration"), "{said}");
+    assert!(!said.contains("p.fut:5:"), "{said}");
+    assert!(has(6, "an accumulation is updates in memory"), "{said}");
+    assert!(has(7, "nothing of an array is saved"), "{said}");
+    let said = stdout(&run(&["dev", "--backend", "cuda", "--explain-ad", &file]));
+    assert!(said.contains("an accumulation is a histogram"), "{said}");
+}

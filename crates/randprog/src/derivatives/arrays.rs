@@ -139,7 +139,7 @@ impl Maker<'_> {
             "f64" => format!("map f64.sin {body}"),
             _ => body,
         };
-        format!("({attribute}loop {z} = {xs} for {i} < {count} do {body})")
+        format!("({attribute}loop ({z}: [{size}]{}) = {xs} for {i} < {count} do {body})", self.t)
     }
 
     fn loop_in_place(&mut self, size: &str, depth: usize) -> String {
@@ -157,8 +157,9 @@ impl Maker<'_> {
             false => String::new(),
         };
         format!(
-            "({attribute}loop {z} = copy {xs} for {i} < {bound} do \
-             let value = {value} in ({z} with [{to} % {size}] = value){more})"
+            "({attribute}loop ({z}: *[{size}]{}) = copy {xs} for {i} < {bound} do \
+             let value = {value} in ({z} with [{to} % {size}] = value){more})",
+            self.t
         )
     }
 

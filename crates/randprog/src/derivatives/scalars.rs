@@ -172,11 +172,10 @@ impl Maker<'_> {
         ];
         let (a, b) = self.with(&own, |m| (m.number(depth), m.array(size, depth.saturating_sub(1))));
         let a = self.damped(&a);
-        let attribute = self.attribute();
+        let (attribute, t) = (self.attribute(), self.t);
         format!(
-            "(let ({x}, _, {z}) = {attribute}loop ({x}, {y}, {z}) = ({start}, {start} + 1, {array}) for {i} < {count} do \
-             ({y}, {a}, {b}) in {x} + {}.sum {z})",
-            self.t
+            "(let ({x}, _, {z}) = {attribute}loop ({x}, {y}, {z}: [{size}]{t}) = ({start}, {start} + 1, {array}) for {i} < {count} do \
+             ({y}, {a}, {b}) in {x} + {t}.sum {z})"
         )
     }
 
