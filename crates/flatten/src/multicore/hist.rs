@@ -45,9 +45,11 @@ impl Multi {
         self.decorated(stm.clone(), |m, pat, _| {
             let workers = m.workers();
             let single = m.seq.b.cmp(CmpOp::SLe(IntType::I64), workers, SubExp::i64(1));
-            let few = m.seq.b.cmp(CmpOp::SLt(IntType::I64), width, SubExp::i64(m.few));
             let simple = match elements {
-                Elements::Light => m.seq.b.bin(BinOp::LogOr, single, few),
+                Elements::Light => {
+                    let few = m.seq.b.cmp(CmpOp::SLt(IntType::I64), width, SubExp::i64(m.few));
+                    m.seq.b.bin(BinOp::LogOr, single, few)
+                }
                 Elements::Heavy | Elements::Parallel => single,
             };
             let alone = m.version(&stm, |m, stm| m.seq.stm(stm));
@@ -55,8 +57,21 @@ impl Multi {
                 Elements::Light => m.shared(&stm, &ops, workers, |m, stm| {
                     m.decorated(stm, |m, pat, e| m.own_bins(pat, e, workers));
                 }),
-                Elements::Heavy => m.shared(&stm, &ops, workers, Self::after_map),
-                Elements::Parallel => m.version(&stm, Self::after_map),
+                Elements::Heavy => m.shared(&stm, &ops, workers, |m, stm| {
+                    let hist = m.mapped(stm);
+                    m.decorated(hist.clone(), |m, pat, _| {
+                        let few = m.seq.b.cmp(CmpOp::SLt(IntType::I64), width, SubExp::i64(m.few));
+                        let alone = m.version(&hist, |m, hist| m.seq.stm(hist));
+                        let own = m.version(&hist, |m, hist| {
+                            m.decorated(hist, |m, pat, e| m.own_bins(pat, e, workers));
+                        });
+                        m.seq.b.bind_names(pat, Exp::If(few, Box::new(alone), Box::new(own)));
+                    });
+                }),
+                Elements::Parallel => m.version(&stm, |m, stm| {
+                    let hist = m.mapped(stm);
+                    m.hist(hist);
+                }),
             };
             m.seq.b.bind_names(pat, Exp::If(simple, Box::new(alone), Box::new(shared)));
         });
@@ -87,8 +102,8 @@ impl Multi {
         })
     }
 
-    /// The elements first, by a map, then the histogram of those.
-    fn after_map(&mut self, stm: Stm<Soacs>) {
+    /// Computes the elements by a map, and returns the histogram of those.
+    fn mapped(&mut self, stm: Stm<Soacs>) -> Stm<Soacs> {
         let Stm { pat, certs, attrs, loc, exp: Exp::Op(Soac::Hist(h)) } = stm else {
             bug!("a histogram was expected")
         };
@@ -107,7 +122,7 @@ impl Multi {
         let map = Screma { width, arrays, scans: vec![], reds: vec![], map: lambda };
         self.stm(make(mapped, Soac::Screma(map)));
         let lambda = self.identity(types);
-        self.stm(make(pat, Soac::Hist(Hist { width, arrays: names, ops, lambda })));
+        make(pat, Soac::Hist(Hist { width, arrays: names, ops, lambda }))
     }
 
     /// A histogram for each worker, then all of them combined.

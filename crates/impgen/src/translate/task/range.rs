@@ -148,6 +148,8 @@ fn place(stm: &Stm<Memory>, passed: &FxHashSet<Name>) -> Where {
             Where::Anywhere
         }
         Exp::Basic(Basic::BinOp(op, ..)) if !op.is_partial() && stm.certs.is_empty() => Where::Anywhere,
+        // Sizes of blocks may depend on whether anything is done with them.
+        Exp::Basic(Basic::CmpOp(..) | Basic::Conv(..)) if stm.certs.is_empty() => Where::Anywhere,
         Exp::Basic(
             Basic::BinOp(..) | Basic::UnOp(..) | Basic::CmpOp(..) | Basic::Conv(..) | Basic::Assert(..),
         ) => Where::InLoops,
