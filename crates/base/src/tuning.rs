@@ -15,8 +15,14 @@ pub mod inline {
     /// Larger functions are inlined while the program has at most so many statements ...
     pub const PROGRAM_STATEMENTS: usize = 20_000;
 
+    /// ... or so many, if nothing parallel calls them: what is lost is fusion around the call ...
+    pub const PROGRAM_STATEMENTS_OUTSIDE: usize = 2_000;
+
     /// ... or so many times what it had.
     pub const PROGRAM_GROWTH: usize = 4;
+
+    /// Functions of scalars alone, which nothing fuses with, are inlined if their copies have at most so many.
+    pub const COPIES_OF_SCALAR_FUNCTION: usize = 2_000;
 }
 
 /// What fusion and the treatment of operators may compute more than once.

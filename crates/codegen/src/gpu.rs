@@ -15,6 +15,7 @@ pub(crate) mod cuda;
 mod driver;
 mod failure;
 mod kernel;
+mod local;
 pub(crate) mod opencl;
 mod rts;
 mod threads;
@@ -43,11 +44,15 @@ pub(crate) fn generate<A: Api>(program: &Program, analysis: &Analysis, options: 
         failure::max_values(&program.checks),
     ));
     code.push_str(&rts::library::<A>());
-    code.push_str(&kernel_table(&context, widths, changes.is_some()));
+    let kernels = kernel::kernels::<A>(&context);
+    code.push_str(&kernel_table(&context, &kernels.names, widths, changes.is_some()));
     let (prelude, copies, changes) =
         (rts::kernel_prelude::<A>(), copy_text(widths), changes.unwrap_or_default());
-    let kernels = kernel::kernels::<A>(&context);
-    code.push_str(&kernel_strings(&format!("{}{prelude}\n{changes}{copies}{kernels}", sizes(program))));
+    code.push_str(&kernel_strings(&format!(
+        "{}{prelude}\n{changes}{copies}{}",
+        sizes(program),
+        kernels.text
+    )));
     code.push_str(&fun::globals_struct(&context));
     code.push_str(rts::MEMORY);
     code.push_str(crate::c::rts::CONTEXT);
@@ -85,32 +90,34 @@ fn copy_text(widths: &BTreeSet<u64>) -> String {
 const COPY_KERNELS: [&str; 4] = ["copy_elements", "copy_matrices", "copy_whole", "copy_transposed"];
 
 /// The kernels of the program, then those of copies, and where these are by width; then the one that changes memory.
-fn kernel_table(context: &Context, widths: &BTreeSet<u64>, changes: bool) -> String {
+fn kernel_table(context: &Context, names: &[&str], widths: &BTreeSet<u64>, changes: bool) -> String {
     let mut out = String::from("static const struct kernel_info kernel_infos[] = {\n");
-    for (kernel, (_, facts)) in context.program.kernels.iter().zip(&context.analysis.kernels) {
+    let (kernels, facts) = (&context.program.kernels, &context.analysis.kernels);
+    for ((kernel, (_, facts)), name) in kernels.iter().zip(facts).zip(names) {
         out.push_str(&format!(
-            "    {{{}, {}, {}, {}, {}, {}}},\n",
-            literal::string(context.name(kernel.name)),
+            "    {{{}, {}, {}, {}, {}, {}, {}}},\n",
+            literal::string(name),
             literal::string(kernel.label.as_str()),
             context.place(&kernel.loc),
             !kernel.shared.is_empty(),
             facts.knows_failure(),
             facts.can_fail,
+            kernel::first_check(kernel),
         ));
     }
     let mut tables = [[-1; 9]; COPY_KERNELS.len()];
     let mut next = context.program.kernels.len() as i64;
     for w in widths {
         for (name, table) in COPY_KERNELS.iter().zip(&mut tables) {
-            out.push_str(&format!("    {{\"{name}_w{w}\", \"{name}_w{w}\", -1, false, false, false}},\n"));
+            out.push_str(&format!("    {{\"{name}_w{w}\", \"{name}_w{w}\", -1, false, false, false, 0}},\n"));
             table[*w as usize] = next;
             next += 1;
         }
     }
     if changes {
-        out.push_str("    {\"change_memory\", \"change_memory\", -1, false, false, false},\n");
+        out.push_str("    {\"change_memory\", \"change_memory\", -1, false, false, false, 0},\n");
     }
-    out.push_str("    {NULL, NULL, -1, false, false, false},\n};\n");
+    out.push_str("    {NULL, NULL, -1, false, false, false, 0},\n};\n");
     out.push_str(&format!("#define CHANGES_KERNEL ({})\n", if changes { next } else { -1 }));
     for (name, table) in COPY_KERNELS.iter().zip(tables) {
         let list = table.map(|i| i.to_string()).join(", ");
@@ -127,7 +134,10 @@ fn kernel_strings(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     for group in lines.chunks(LINES) {
         for line in group {
-            out.push_str(&literal::string(&format!("{line}\n")));
+            // Half of what it is indented by: some programs have more kernels than anything else.
+            let text = line.trim_start();
+            let indent = (line.len() - text.len()) / 2;
+            out.push_str(&literal::string(&format!("{:indent$}{text}\n", "")));
             out.push('\n');
         }
         out.push_str(",\n");

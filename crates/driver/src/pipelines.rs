@@ -24,9 +24,9 @@ use fehu_flatten::joined_rows;
 use fehu_flatten::{branch_elements, few_points};
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
-    barriers, bits, checks, device_loops, device_scalars, divisors, host_results, late_awaits, late_reads,
-    leave, loops, offsets, outline, own_elements, prefetch, quotients, range_checks, read_ahead, restrict,
-    unroll, walks, while_pieces, Analysis,
+    barriers, bits, checks, device_loops, device_scalars, divisors, equal_kernels, host_results, late_awaits,
+    late_reads, leave, loops, offsets, outline, own_elements, parts, prefetch, quotients, range_checks,
+    read_ahead, restrict, unroll, walks, while_pieces, Analysis,
 };
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
@@ -267,7 +267,9 @@ pub fn gpu<'a>(
         Target::OpenCl | Target::C | Target::Multicore => late,
     };
     late.pass(unroll::PASS, "kernels are complete")
-        .pass(checks::PASS, "last, so that no check gets a number and then goes")
+        .pass(checks::PASS, "so late that no check gets a number and then goes")
+        .pass(equal_kernels::PASS, "kernels are complete")
+        .pass(parts::PASS, "last, since passes look at whole functions")
 }
 
 /// From combinators to kernels with memory.

@@ -10,5 +10,6 @@ mod ffi;
 mod hostile;
 mod mutations;
 mod stages;
+mod text;
 mod trace;
 mod types;

@@ -165,7 +165,8 @@ pub enum CpuOp<O> {
         /// The body, a scope.
         body: Box<Code<TaskOp>>,
     },
-    /// A loop that is a function of its own, so that C compilers know which of its blocks are different memory.
+    /// Code that is a function of its own: a loop, so that C compilers know which of its blocks are different
+    /// memory, or a part of a long function of a host. What it declares is used in it alone.
     Outlined(Box<Outlined<O>>),
     /// Sets a scalar to the value of a tuning parameter.
     GetSize(Name, Symbol),
@@ -175,22 +176,22 @@ pub enum CpuOp<O> {
     CmpThreshold(Name, Symbol, Expr),
 }
 
-/// A loop as a function: what it needs from the code around.
+/// Code as a function: what it needs from the code around.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outlined<O> {
-    /// The variable of the loop, by which the function is called.
+    /// What the function is called by: the variable of the loop, or a name of its own.
     pub var: Name,
     /// Scalars it only reads, in the order of their use.
     pub inputs: Vec<Name>,
     /// Scalars of the code around that it assigns.
     pub updated: Vec<Name>,
-    /// Blocks whose elements it touches.
+    /// Blocks that it touches.
     pub blocks: Vec<OutlinedBlock>,
     /// Whether there are checks in it.
     pub can_fail: bool,
     /// The vectors with which it is worth being compiled.
     pub vectors: Vectors,
-    /// The loop.
+    /// The code.
     pub code: Code<O>,
 }
 
@@ -205,12 +206,12 @@ pub enum Vectors {
     Widest,
 }
 
-/// A block of a loop that is a function.
+/// A block of code that is a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OutlinedBlock {
     /// The block.
     pub mem: Name,
-    /// Whether the loop writes to it.
+    /// Whether a loop writes to it, or a part of a host's function gives its variable another value.
     pub written: bool,
     /// Whether it is never the same memory as what is written, here or elsewhere in the loop.
     pub unaliased: bool,

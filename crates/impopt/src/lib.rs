@@ -27,6 +27,8 @@
 //! | [`while_pieces`] | CUDA | `while` loops of few operations do several iterations before they ask whether one was the last |
 //! | [`unroll`] | GPUs | short loops of kernels are marked for their compiler to unroll |
 //! | [`checks`] | GPUs | checks of kernels get numbers, and the host their messages |
+//! | [`equal_kernels`] | GPUs | kernels that do the same have the same tuning parameters, and so the same text |
+//! | [`parts`] | GPUs | long functions of the host become several |
 
 #![forbid(unsafe_code)]
 
@@ -39,6 +41,7 @@ mod data_dependent;
 pub mod device_loops;
 pub mod device_scalars;
 pub mod divisors;
+pub mod equal_kernels;
 pub mod host_results;
 mod instead;
 pub mod kernel_facts;
@@ -49,6 +52,7 @@ pub mod loops;
 pub mod offsets;
 pub mod outline;
 pub mod own_elements;
+pub mod parts;
 pub mod prefetch;
 pub mod quotients;
 pub mod range_checks;

@@ -6,7 +6,9 @@ use fehu_base::prim::{FloatType, PrimType};
 use fehu_base::{Name, Symbol};
 use fehu_imp::ops::{Operation, RowsTo};
 use fehu_imp::parts::for_each_part;
-use fehu_imp::syntax::{ArrayData, Code, CpuOp, Expr, HostOp, KernelOp, Param, RacingWrite, Space, TaskOp};
+use fehu_imp::syntax::{
+    ArrayData, Code, CpuOp, Expr, HostOp, KernelOp, Outlined, Param, RacingWrite, Space, TaskOp,
+};
 use fehu_imp::visit::{
     look_at_code, look_at_cpu_op, look_at_expr, look_at_host_op, look_at_kernel_op, look_at_task_op, Visitor,
 };
@@ -22,6 +24,8 @@ pub struct Usage {
     pub needed: FxHashSet<Name>,
     /// Blocks that are declared in the code, in order.
     pub blocks: Vec<(Name, Space)>,
+    /// Those that are declared in parts of the code that are functions of their own, by the names of these.
+    pub parts: FxHashMap<Name, Vec<(Name, Space)>>,
     /// Arrays of kernels that are declared in the code.
     pub arrays: Vec<(Name, Space)>,
     /// Constant data declared in the code, in order.
@@ -104,6 +108,16 @@ impl Usage {
         self.may_fail();
     }
 
+    /// A part has blocks of its own, but is given arrays.
+    fn part<O: Operation>(&mut self, part: &Outlined<O>) {
+        let before = self.blocks.len();
+        deep(|| self.code(&part.code));
+        let is_array = |(_, space): &(Name, Space)| matches!(space, Space::Scalar(..));
+        let (arrays, own): (Vec<_>, Vec<_>) = self.blocks.drain(before..).partition(is_array);
+        self.blocks.extend(arrays);
+        self.parts.insert(part.var, own);
+    }
+
     fn may_fail(&mut self) {
         self.can_fail = true;
         self.uses_context = true;
@@ -170,7 +184,8 @@ impl Visitor<'_> for Usage {
         match op {
             CpuOp::Allocate { mem, space: Space::Scalar(..), .. } => return self.block(mem),
             CpuOp::Allocate { .. } => self.may_fail(),
-            CpuOp::Free(..) | CpuOp::Outlined(_) => {}
+            CpuOp::Free(..) => {}
+            CpuOp::Outlined(part) => return self.part(part),
             CpuOp::Trace { .. } | CpuOp::GetSize(..) | CpuOp::GetSizeMax(..) | CpuOp::CmpThreshold(..) => {
                 self.uses_context = true;
             }

@@ -2,7 +2,7 @@
 
 use crate::value::Ty;
 use fehu_base::{Name, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -13,6 +13,8 @@ pub(crate) struct CallTable {
     pub(crate) sizes: FxHashMap<Name, usize>,
     /// How many names evaluating a function made.
     pub(crate) made_names: FxHashMap<Name, usize>,
+    /// Functions that were evaluated and are known to return scalars alone.
+    pub(crate) returns_scalars: FxHashSet<Name>,
     /// How many of all names are in core functions.
     pub(crate) names_in_functions: usize,
     /// How many functions were evaluated where they are applied.

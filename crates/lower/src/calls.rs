@@ -42,6 +42,9 @@ const LARGE: usize = 60;
 /// Such a function is also called if evaluating it made more names than this.
 const LARGE_MADE: usize = 2_000;
 
+/// The same for functions of scalars alone, of which copies are longer, but know no more than one.
+const LARGE_MADE_OF_SCALARS: usize = 200;
+
 /// How many functions may be evaluated where they are applied.
 const MAX_APPLICATIONS: usize = 4_000_000;
 
@@ -54,12 +57,14 @@ pub(crate) fn should_call<'a>(cx: &mut Lowerer<'a>, bind: &'a ValBind, args: &[V
     if !data || bind.tparams.iter().any(|p| matches!(p, TParam::Type(..)) && !bind.recursive) {
         return bind.recursive;
     }
-    if is_function_type(&bind.ret.ty) {
+    let scalars = cx.calls.returns_scalars.contains(&bind.name) && args.iter().all(is_of_scalars);
+    if is_function_type(&bind.ret.ty) && !scalars {
         return false;
     }
     let asked = bind.attrs.iter().any(|a| matches!(core_attr(a), Attr::Atom(s) if s.as_str() == "noinline"));
     let made = cx.calls.made_names.get(&bind.name).copied().unwrap_or(0);
-    asked || bind.recursive || made > LARGE_MADE || size_of(&mut cx.calls, bind) > LARGE
+    let large = if scalars { LARGE_MADE_OF_SCALARS } else { LARGE_MADE };
+    asked || bind.recursive || made > large || size_of(&mut cx.calls, bind) > LARGE
 }
 
 /// Evaluates a top-level function where it is applied, and remembers how much came of it.
@@ -74,8 +79,19 @@ pub(crate) fn measured<'a>(
     let before = names_made(cx);
     let result = f(cx);
     cx.calls.made_names.insert(bind.name, names_made(cx) - before);
+    if result.as_ref().is_ok_and(is_of_scalars) {
+        cx.calls.returns_scalars.insert(bind.name);
+    }
     cx.calls.outermost = outer;
     result
+}
+
+/// Whether a value is made of scalars alone.
+fn is_of_scalars(value: &Value<'_>) -> bool {
+    match value {
+        Value::Data(d) => d.ty.leaves().iter().all(|t| matches!(t, Type::Prim(_))),
+        Value::Record(_) | Value::Constr(..) | Value::Fun(_) => false,
+    }
 }
 
 /// How many names were made outside of core functions.
@@ -544,7 +560,7 @@ fn is_function_type(t: &SurfaceType) -> bool {
     match t {
         SurfaceType::Arrow(_) => true,
         SurfaceType::Record(fs) => fs.iter().any(|(_, t)| is_function_type(t)),
-        // A type variable or abstract type may hide a function.
+        // A type variable or abstract type may hide a function, unless it is known what one returned.
         SurfaceType::Var(..) => true,
         SurfaceType::Scalar(_)
         | SurfaceType::Array(..)

@@ -1,8 +1,8 @@
 //! Inlining, and removal of functions that nothing calls.
 //!
 //! Before: any valid program. After: calls remain only of recursive functions,
-//! of those marked `#[noinline]`, and of large functions called from many
-//! places; functions that no entry point reaches are gone.
+//! of those marked `#[noinline]`, and of functions whose copies would be much of the program
+//! (`tuning::inline`); functions that no entry point reaches are gone.
 //!
 //! ```text
 //! fun f(x) = { let (y) = add(x, 1)  return (y) }
@@ -16,10 +16,10 @@ use fehu_analysis::recursion::components;
 use fehu_base::tuning::inline;
 use fehu_base::{Name, NameSource};
 use fehu_ir::subst::{rename_fun, Subst};
-use fehu_ir::visit::{change, deep, for_each_stm, Mutator, Visitor};
-use fehu_ir::{Attr, Basic, Body, Exp, FunDef, Loc, Prog, Rep, Soacs, Stm};
+use fehu_ir::visit::{change, deep, for_each_body, for_each_stm, Mutator, Visitor};
+use fehu_ir::{Attr, Basic, Body, Exp, FunDef, Loc, Prog, Rep, Soacs, Stm, Type};
 use fehu_pass::{Need, Pass};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Inlining as a pass.
@@ -31,7 +31,8 @@ pub fn inline<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {
     let mut calls = call_counts(prog);
     let sizes: Vec<usize> = prog.funs.iter().map(|f| statements(&f.body)).collect();
     let total: usize = sizes.iter().sum();
-    let budget = inline::PROGRAM_STATEMENTS.max(total * inline::PROGRAM_GROWTH);
+    let budget = |statements: usize| statements.max(total * inline::PROGRAM_GROWTH);
+    let inside = called_in_operations(prog);
     let mut inliner = Inliner { names: &mut prog.names, ready: FxHashMap::default(), grown: total };
     for (i, recursive) in order {
         let fun = &mut prog.funs[i];
@@ -40,7 +41,12 @@ pub fn inline<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {
         let count = calls.remove(&fun.name).unwrap_or(0);
         let forced = has_attr(&fun.attrs, "inline");
         let forbidden = recursive || has_attr(&fun.attrs, "noinline");
-        let fits = size <= inline::ALWAYS_STATEMENTS || count <= 1 || inliner.grown + size * count <= budget;
+        let most = match (is_of_scalars(fun), inside.contains(&fun.name)) {
+            (true, _) => inliner.grown + inline::COPIES_OF_SCALAR_FUNCTION,
+            (false, true) => budget(inline::PROGRAM_STATEMENTS),
+            (false, false) => budget(inline::PROGRAM_STATEMENTS_OUTSIDE),
+        };
+        let fits = size <= inline::ALWAYS_STATEMENTS || count <= 1 || inliner.grown + size * count <= most;
         if count > 0 && !forbidden && (forced || fits) {
             inliner.ready.insert(fun.name, Arc::new(fun.clone()));
         }
@@ -172,6 +178,34 @@ pub(crate) fn statements<R: Rep>(body: &Body<R>) -> usize {
     let mut n = 0;
     for_each_stm(body, &mut |_| n += 1);
     n
+}
+
+/// Whether a function has nothing to do with arrays.
+fn is_of_scalars<R: Rep>(fun: &FunDef<R>) -> bool {
+    let mut scalars = fun.params.iter().all(|p| !p.ty.is_array());
+    for_each_stm(&fun.body, &mut |s| scalars &= s.pat.iter().all(|p| matches!(p.ty, Type::Prim(_))));
+    scalars
+}
+
+/// The functions that parallel operations call, directly or through others: what is parallel in them is found
+/// only where it is inlined.
+fn called_in_operations<R: Rep>(prog: &Prog<R>) -> FxHashSet<Name> {
+    let mut work = vec![];
+    for body in prog.funs.iter().map(|f| &f.body).chain([&prog.consts]) {
+        for_each_stm(body, &mut |s| {
+            if let Exp::Op(_) = &s.exp {
+                for_each_body(&s.exp, &mut |b| work.extend(callees(b)));
+            }
+        });
+    }
+    let functions: FxHashMap<Name, &FunDef<R>> = prog.funs.iter().map(|f| (f.name, f)).collect();
+    let mut found = FxHashSet::default();
+    while let Some(f) = work.pop() {
+        if found.insert(f) {
+            work.extend(functions.get(&f).map(|f| callees(&f.body)).unwrap_or_default());
+        }
+    }
+    found
 }
 
 /// The functions called in a body.

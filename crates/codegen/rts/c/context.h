@@ -127,6 +127,18 @@ TOOL_FUN int fail_at(struct futhark_context *ctx, int place, const char *format,
   return FUTHARK_PROGRAM_ERROR;
 }
 
+// In functions of the program, which drop what they have behind the label.
+#define LEAVE_IF_FAILED                   \
+  if (UNLIKELY(err != FUTHARK_SUCCESS)) { \
+    goto cleanup;                         \
+  }
+#define ALLOCATE(mem, bytes, place)                    \
+  {                                                    \
+    mem = block_alloc(ctx, mem, bytes, place);         \
+    err = mem == NULL ? FUTHARK_OUT_OF_MEMORY : err;   \
+    LEAVE_IF_FAILED                                    \
+  }
+
 // A failed check of the program.
 TOOL_FUN int fail(struct futhark_context *ctx, const char *format, ...) PRINTF_LIKE(2, 3);
 TOOL_FUN int fail(struct futhark_context *ctx, const char *format, ...) {

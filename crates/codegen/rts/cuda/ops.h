@@ -240,8 +240,8 @@ static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int
   static CUdeviceptr nothing = 0;
   const struct kernel_info *info = &kernel_infos[kernel];
   struct api *api = &ctx->api;
-  void *params[MAX_KERNEL_ARGS + 3];
-  size_t sizes[MAX_KERNEL_ARGS + 3];
+  void *params[MAX_KERNEL_ARGS + 4];
+  size_t sizes[MAX_KERNEL_ARGS + 4];
   int at = 0;
   int err = changes_send(ctx);
   if (err == FUTHARK_SUCCESS && api->mark_ahead) {
@@ -270,6 +270,8 @@ static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int
     params[at++] = &api->failure_values;
     sizes[at] = sizeof ctx->device.launches;
     params[at++] = &ctx->device.launches;
+    sizes[at] = sizeof info->first_check;
+    params[at++] = (void *)&info->first_check;
   }
   for (int i = 0; i < num_args; i++) {
     const struct block *b = args[i].value;

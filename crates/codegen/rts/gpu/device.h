@@ -13,9 +13,10 @@ struct kernel_info {
   int place;
   // Whether it wants a place for shared memory.
   bool shared;
-  // Whether it wants to know of failures, and may fail itself: then it wants a place for values
-  // and the launch's number too.
+  // Whether it wants to know of failures, and may fail itself: then it wants a place for values,
+  // the launch's number and that of its first check too.
   bool checks_failure, can_fail;
+  int32_t first_check;
 };
 
 // A parameter of a kernel: so many bytes, or if none, a block.

@@ -116,6 +116,7 @@ static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int
   if (info->can_fail && code == CL_SUCCESS) {
     code = cl->SetKernelArg(k, at++, sizeof(cl_mem), &ctx->api.failure_values);
     code = code == CL_SUCCESS ? cl->SetKernelArg(k, at++, sizeof(int32_t), &ctx->device.launches) : code;
+    code = code == CL_SUCCESS ? cl->SetKernelArg(k, at++, sizeof(int32_t), &info->first_check) : code;
   }
   for (int i = 0; i < num_args && code == CL_SUCCESS; i++) {
     if (args[i].size > 0) {

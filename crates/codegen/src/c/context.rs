@@ -67,6 +67,11 @@ impl<'a> Context<'a> {
         self.places.borrow().table()
     }
 
+    /// Whether this is the identifier of a name.
+    pub(crate) fn is_name(&self, name: Name, identifier: &str) -> bool {
+        self.identifiers.get(name.0 as usize).is_some_and(|text| text == identifier)
+    }
+
     /// A function of the host.
     pub(crate) fn function(&self, fun: Name) -> &'a Function {
         match self.functions.get(&fun) {

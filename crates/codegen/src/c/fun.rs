@@ -210,7 +210,7 @@ fn bind_globals<D: HostDialect>(p: &mut StmPrinter<D>) {
     }
 }
 
-fn declare_block<D: HostDialect>(p: &mut StmPrinter<D>, m: Name) {
+pub(crate) fn declare_block<D: HostDialect>(p: &mut StmPrinter<D>, m: Name) {
     let name = p.context().name(m);
     p.line(&format!("struct block *{name} = NULL;"));
     if let Some(access) = p.usage.access.get(&m) {
@@ -244,7 +244,7 @@ fn bind_input<D: HostDialect>(p: &mut StmPrinter<D>, input: &Param, place: Optio
 }
 
 /// Makes constant data known to the body that reads it.
-fn bind_static<D: HostDialect>(p: &mut StmPrinter<D>, m: Name) {
+pub(crate) fn bind_static<D: HostDialect>(p: &mut StmPrinter<D>, m: Name) {
     let name = p.context().name(m);
     if !p.usage.mentioned.contains(&m) {
         return;

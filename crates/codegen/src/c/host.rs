@@ -48,13 +48,9 @@ impl<D: HostDialect> StmPrinter<'_, D> {
     pub(crate) fn allocate(&mut self, mem: Name, bytes: &Expr, loc: &Loc) {
         let name = self.context().name(mem);
         self.start();
-        self.push(&format!("{name} = block_alloc(ctx, {name}, "));
+        self.push(&format!("ALLOCATE({name}, "));
         self.size(bytes);
         self.push(&format!(", {});\n", self.context().place(loc)));
-        self.line(&format!("if (UNLIKELY({name} == NULL)) {{"));
-        self.line("  err = FUTHARK_OUT_OF_MEMORY;");
-        self.line("  goto cleanup;");
-        self.line("}");
         self.refresh_pointer(mem);
     }
 
@@ -73,9 +69,7 @@ impl<D: HostDialect> StmPrinter<'_, D> {
 
     /// Leaves the function if an operation has failed.
     pub(crate) fn check(&mut self) {
-        self.line("if (UNLIKELY(err != FUTHARK_SUCCESS)) {");
-        self.line("  goto cleanup;");
-        self.line("}");
+        self.line("LEAVE_IF_FAILED");
     }
 
     /// A call of a function of the host.

@@ -2,15 +2,15 @@
 //! the default space are the device's.
 //!
 //! ```text
-//! x = a[i] + 1;      =>   x = read_i32(ctx, &err, a, i) + 1;  if (err ...) goto cleanup;
-//! a[i] = x;          =>   err = write_i32(ctx, a, i, x);      if (err ...) goto cleanup;
+//! x = a[i] + 1;      =>   x = read_i32(ctx, &err, a, i) + 1;  LEAVE_IF_FAILED
+//! a[i] = x;          =>   err = write_i32(ctx, a, i, x);      LEAVE_IF_FAILED
 //! ```
 //!
 //! A read waits for the device; all else only tells it what to do.
 
 use crate::c::ctype;
 use crate::c::expr::{Prec, Spelling};
-use crate::c::fun::{ReadsGlobals, Statics};
+use crate::c::fun::{bind_static, declare_block, ReadsGlobals, Statics};
 use crate::c::host::{HostDialect, Static};
 use crate::c::literal;
 use crate::c::stm::{Dialect, StmPrinter};
@@ -19,7 +19,7 @@ use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::parts::for_each_part;
 use fehu_imp::syntax::{
-    Ahead, Arg, Code, CpuOp, ErrorPart, Expr, HostOp, Launch, Loc, Param, Place, Space, Way,
+    Ahead, Arg, Code, CpuOp, ErrorPart, Expr, HostOp, Launch, Loc, Outlined, Param, Place, Space, Way,
 };
 
 /// Code of the host beside a device.
@@ -27,11 +27,13 @@ pub(super) struct Driver {
     globals: ReadsGlobals,
     /// Variables of the text's own so far.
     temporaries: usize,
+    /// Functions made of parts.
+    functions: String,
 }
 
 impl Driver {
     pub(super) fn new(globals: ReadsGlobals) -> Driver {
-        Driver { globals, temporaries: 0 }
+        Driver { globals, temporaries: 0, functions: String::new() }
     }
 }
 
@@ -49,7 +51,7 @@ impl HostDialect for Driver {
         format!("ctx->device.statics[{name}_static]")
     }
     fn needs(self) -> (Vec<Static>, String) {
-        (vec![], String::new())
+        (vec![], self.functions)
     }
 }
 
@@ -177,9 +179,7 @@ impl StmPrinter<'_, Driver> {
                     self.spill(bytes, "int64_t")
                 };
                 let (name, place) = (self.context().name(*mem), self.context().place(loc));
-                self.line(&format!("{name} = block_alloc(ctx, {name}, {bytes}, {place});"));
-                self.line(&format!("err = {name} == NULL ? FUTHARK_OUT_OF_MEMORY : err;"));
-                self.check();
+                self.line(&format!("ALLOCATE({name}, {bytes}, {place});"));
             }
             CpuOp::Allocate { mem, bytes, space: _, loc } => self.allocate(*mem, bytes, loc),
             CpuOp::Free(m, _) => self.drop_reference(*m),
@@ -203,7 +203,7 @@ impl StmPrinter<'_, Driver> {
             CpuOp::ParFor { start, .. } | CpuOp::ParChunks { start, .. } => {
                 bug!("a task beside a device, at {}", self.context().name(*start))
             }
-            CpuOp::Outlined(outlined) => self.code(&outlined.code),
+            CpuOp::Outlined(part) => self.part(part),
         }
     }
 
@@ -323,6 +323,54 @@ impl StmPrinter<'_, Driver> {
         }
         self.trace_texts(loc, message, texts);
         self.line("}");
+    }
+
+    /// A part as a function, and the call of it. Variables that it gives another value, it is given itself.
+    fn part(&mut self, part: &Outlined<HostOp>) {
+        self.flush_pending();
+        let Outlined { var, inputs, updated, blocks, code, can_fail: _, vectors: _ } = part;
+        let (context, usage) = (self.context(), self.usage);
+        let mut p = StmPrinter::new(context, usage, Driver::new(self.exprs.dialect.globals));
+        let own: Vec<Name> = usage.parts[var].iter().map(|(m, _)| *m).collect();
+        let mut params = vec!["struct futhark_context *ctx".to_owned()];
+        let mut args = vec!["ctx".to_owned()];
+        let mut ends: Vec<String> =
+            own.iter().map(|m| format!("block_drop(ctx, {});", context.name(*m))).collect();
+        p.line("int err = FUTHARK_SUCCESS;");
+        let is_static = |m: Name| usage.statics.iter().any(|(s, _)| *s == m);
+        let scalars = inputs.iter().map(|x| (x, false)).chain(updated.iter().map(|x| (x, true)));
+        let scalars = scalars.map(|(x, changed)| {
+            let ty = usage.types.get(x).copied().unwrap_or_else(|| context.global_type(*x));
+            (*x, format!("{} ", ctype::prim(ty)), changed)
+        });
+        let given = blocks.iter().filter(|b| !is_static(b.mem));
+        let given = given.map(|b| (b.mem, "struct block *".to_owned(), b.written));
+        for (x, ty, changed) in scalars.chain(given) {
+            let name = context.name(x);
+            if changed {
+                params.push(format!("{ty}*{name}_io"));
+                args.push(format!("&{name}"));
+                p.line(&format!("{ty}{name} = *{name}_io;"));
+                ends.push(format!("*{name}_io = {name};"));
+            } else {
+                params.push(format!("{ty}{name}"));
+                args.push(name.to_owned());
+            }
+        }
+        blocks.iter().filter(|b| is_static(b.mem)).for_each(|b| bind_static(&mut p, b.mem));
+        own.iter().for_each(|m| declare_block(&mut p, *m));
+        p.code(code);
+        p.flush_pending();
+        p.exprs.out.push_str("cleanup: UNUSED;\n");
+        ends.iter().for_each(|end| p.line(end));
+        p.line("return err;");
+        let name = context.name(*var);
+        let Driver { functions, .. } = p.exprs.dialect;
+        let text =
+            format!("{functions}\nCALLED_FUN int {name}({}) {{\n{}}}\n", params.join(", "), p.exprs.out);
+        self.dialect().functions.push_str(&text);
+        self.line(&format!("err = {name}({});", args.join(", ")));
+        self.check();
     }
 
     fn launch(&mut self, launch: &Launch) {

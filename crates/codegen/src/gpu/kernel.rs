@@ -2,9 +2,9 @@
 //! OpenCL understand; what differs is behind macros of the runtime, or for an [`Api`] to say.
 //!
 //! ```text
-//! KERNEL main_segmap_17(GLOBAL float *xs_5_p, GLOBAL float *ys_6_p, int64_t n_7) {
-//!   int64_t i_8 = BLOCK_ID * BLOCK_SIZE + LOCAL_ID;
-//!   if (i_8 < n_7) { ys_6_p[i_8] = xs_5_p[i_8] + 1.0f; }
+//! KERNEL main_segmap_17(GLOBAL float *xs_0_p, GLOBAL float *ys_1_p, int64_t n_2) {
+//!   int64_t i_3 = BLOCK_ID * BLOCK_SIZE + LOCAL_ID;
+//!   if (i_3 < n_2) { ys_1_p[i_3] = xs_0_p[i_3] + 1.0f; }
 //! }
 //! ```
 //!
@@ -12,20 +12,30 @@
 //! wins. Then the thread leaves: the kernel, or where threads wait for each other, the region around.
 
 use super::api::Api;
+use super::local;
 use super::threads::Threads;
 use crate::c::context::Context;
 use crate::c::ctype;
 use crate::c::expr::Prec;
 use crate::c::fun::static_elements;
 use crate::c::stm::StmPrinter;
-use fehu_base::bug;
 use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue};
-use fehu_imp::syntax::{ArrayData, Code, DeviceFunction, Kernel, Param, Qualifier};
+use fehu_base::{bug, Name};
+use fehu_imp::parts::for_each_statement;
+use fehu_imp::syntax::{ArrayData, Code, DeviceFunction, Kernel, KernelOp, Param, Qualifier};
 use fehu_impopt::kernel_facts::{BlockSize, KernelFacts};
 use fehu_impopt::usage::{Access, Usage};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// All kernels and the functions that they call.
-pub(super) fn kernels<A: Api>(context: &Context) -> String {
+pub(super) struct Kernels<'a> {
+    pub(super) text: String,
+    /// What each kernel is called: equal ones are one.
+    pub(super) names: Vec<&'a str>,
+}
+
+/// All kernels and the functions that they call.
+pub(super) fn kernels<'a, A: Api>(context: &'a Context) -> Kernels<'a> {
     let (program, analysis) = (context.program, context.analysis);
     let mut out = String::new();
     for f in &program.device_functions {
@@ -36,16 +46,40 @@ pub(super) fn kernels<A: Api>(context: &Context) -> String {
         let body = function_body::<A>(context, f, usage);
         out.push_str(&format!("\n{} {{\n{body}}}\n", prototype(context, f)));
     }
-    for (kernel, (usage, facts)) in program.kernels.iter().zip(&analysis.kernels) {
-        out.push_str(&statics(context, usage));
-        out.push_str(&kernel_text::<A>(context, kernel, facts, usage));
+    let mut global: FxHashSet<Name> = program.device_functions.iter().map(|f| f.name).collect();
+    for (usage, _) in &analysis.kernels {
+        global.extend(usage.statics.iter().map(|(m, _)| *m));
     }
-    out
+    let mut printed: FxHashMap<[String; 2], &str> = FxHashMap::default();
+    let mut names = vec![];
+    for (kernel, (usage, facts)) in program.kernels.iter().zip(&analysis.kernels) {
+        let [head, rest] = kernel_text::<A>(context, kernel, facts, usage);
+        let text = [head, local::renumbered(context, &rest, &global)];
+        let name = *printed.entry(text).or_insert_with_key(|[head, rest]| {
+            let name = context.name(kernel.name);
+            out.push_str(&statics(context, usage));
+            out.push_str(&format!("\n// {}\n{head} {name}{rest}", kernel.label));
+            name
+        });
+        names.push(name);
+    }
+    Kernels { text: out, names }
+}
+
+/// The first number of a kernel's own checks. In its text, they are counted from there.
+pub(super) fn first_check(kernel: &Kernel) -> usize {
+    let mut first = None;
+    for_each_statement(&kernel.body, &mut |code| {
+        if let Code::Op(KernelOp::Check { number, .. }) = code {
+            first = Some(first.map_or(*number, |f: usize| f.min(*number)));
+        }
+    });
+    first.unwrap_or(0)
 }
 
 /// Constant data, which is a variable of the whole text.
 fn statics(context: &Context, usage: &Usage) -> String {
-    let declaration = |(m, data): &(fehu_base::Name, std::sync::Arc<ArrayData>)| {
+    let declaration = |(m, data): &(Name, std::sync::Arc<ArrayData>)| {
         let name = context.name(*m);
         let (elem, elements) = match bits(data) {
             Some(bits) => (element_type(bits.elem), static_elements(&bits)),
@@ -100,7 +134,13 @@ fn size_text(size: BlockSize) -> String {
     }
 }
 
-fn kernel_text<A: Api>(context: &Context, kernel: &Kernel, facts: &KernelFacts, usage: &Usage) -> String {
+/// What stands before the name of a kernel, and after it.
+fn kernel_text<A: Api>(
+    context: &Context,
+    kernel: &Kernel,
+    facts: &KernelFacts,
+    usage: &Usage,
+) -> [String; 2] {
     let threads = Threads::<A>::of_kernel(kernel, facts, usage);
     let mut p = printer(context, usage, threads);
     let params = kernel_params(&p, kernel, facts);
@@ -118,7 +158,6 @@ fn kernel_text<A: Api>(context: &Context, kernel: &Kernel, facts: &KernelFacts, 
             (most.unwrap_or_else(|| "KERNEL".to_owned()), "BLOCK_SIZE".to_owned())
         }
     };
-    let name = context.name(kernel.name);
     if !kernel.shared.is_empty() {
         p.line("SHARED_DECLARE");
     }
@@ -133,7 +172,7 @@ fn kernel_text<A: Api>(context: &Context, kernel: &Kernel, facts: &KernelFacts, 
     if blocks_leave && !p.dialect().single_threads_leave {
         p.line("BLOCK_END();");
     }
-    format!("\n// {}\n{head} {name}({}) {{\n{}}}\n", kernel.label, params.join(", "), p.exprs.out)
+    [head, format!("({}) {{\n{}}}\n", params.join(", "), p.exprs.out)]
 }
 
 /// The parameters of a kernel: what the runtime gives, where its shared arrays are, and its own.
@@ -149,6 +188,7 @@ fn kernel_params<A: Api>(p: &StmPrinter<Threads<A>>, kernel: &Kernel, facts: &Ke
     if facts.can_fail {
         params.push("GLOBAL int64_t *failure_values".to_owned());
         params.push("int32_t launch_number".to_owned());
+        params.push("int32_t first_check".to_owned());
     }
     params.extend(kernel.shared.iter().map(|m| format!("int32_t {}_at", context.name(*m))));
     for param in &kernel.params {

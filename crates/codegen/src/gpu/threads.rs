@@ -4,7 +4,7 @@
 //! kernel, the function, or the region around.
 
 use super::api::Api;
-use super::kernel::element_type;
+use super::kernel::{element_type, first_check};
 use crate::c::ctype;
 use crate::c::expr::{Prec, Spelling};
 use crate::c::stm::{zero, Dialect, StmPrinter};
@@ -24,6 +24,8 @@ pub(super) struct Threads<A> {
     qualifiers: FxHashMap<Name, &'static str>,
     /// How a thread that has failed leaves: outside of all regions first.
     leave: Vec<Leave>,
+    /// In kernels, the number that those of checks are counted from.
+    first_check: Option<usize>,
     /// Whether the thread notes that it has failed.
     notes_failure: bool,
     /// Whether threads of the kernel can fail at all.
@@ -55,6 +57,7 @@ impl<A> Threads<A> {
         Threads {
             qualifiers,
             leave: vec![Leave::Kernel],
+            first_check: Some(first_check(kernel)),
             notes_failure: facts.leaves,
             can_fail: facts.can_fail,
             single_threads_leave: false,
@@ -68,6 +71,7 @@ impl<A> Threads<A> {
         Threads {
             qualifiers: qualifiers(usage),
             leave: vec![Leave::Function],
+            first_check: None,
             notes_failure: false,
             can_fail: true,
             single_threads_leave: false,
@@ -234,6 +238,11 @@ impl<A: Api> StmPrinter<'_, Threads<A>> {
 
     fn numbered_check(&mut self, cond: &Expr, number: usize, values: &[(Expr, ScalarType)]) {
         let cond = self.exprs.inline(cond, Prec::Primary);
+        let number = match self.exprs.dialect.first_check {
+            Some(first) if number > first => format!("first_check + {}", number - first),
+            Some(_) => "first_check".to_owned(),
+            None => number.to_string(),
+        };
         self.line(&format!("if (!{cond}) {{"));
         self.line(&format!("  if (record_failure(failure, failure_values, {number}, launch_number)) {{"));
         for (at, (e, t)) in values.iter().enumerate() {

@@ -227,10 +227,6 @@ impl<'a> Validator<'a> {
                 outlined.blocks.iter().for_each(|b| {
                     self.block(b.mem);
                 });
-                let is_loop = matches!(&outlined.code, Code::For { var, .. } if *var == outlined.var);
-                self.check(is_loop || matches!(&outlined.code, Code::Seq(codes) if codes.len() == 1), || {
-                    "a function of something that is no loop".into()
-                });
                 self.code(&outlined.code);
             }
             CpuOp::GetSize(x, param) => {
