@@ -279,10 +279,10 @@ fn the_tables_are_what_the_commands_print() {
     assert!(written == text, "docs/commands.md is not what the commands say; FEHU_BLESS=1 writes it anew");
 }
 
-/// What `fehu COMMAND --help` prints, in lines that are as long as they are.
+/// What `fehu COMMAND -h` prints, in lines that are as long as they are: what each option does is on its line.
 fn help(command: &str) -> std::process::Output {
     let mut fehu = Command::new(env!("CARGO_BIN_EXE_fehu"));
-    fehu.args([command, "--help"]).env("COLUMNS", "100000").output().expect("fehu runs")
+    fehu.args([command, "-h"]).env("COLUMNS", "100000").output().expect("fehu runs")
 }
 
 /// The commands that Futhark's compiler has not, and what they do.

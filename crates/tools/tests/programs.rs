@@ -6,8 +6,13 @@ use fehu_tools::test::{test, Options};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(name)
+/// The programs of a folder of tests.
+fn programs(name: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(name);
+    let files = std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
+    let mut programs: Vec<PathBuf> = files.filter(|p| p.extension().is_some_and(|e| e == "fut")).collect();
+    programs.sort();
+    programs
 }
 
 fn options() -> Options {
@@ -16,7 +21,8 @@ fn options() -> Options {
 
 #[test]
 fn programs_give_their_expected_answers() {
-    let tally = test(&[folder("run"), folder("front")], &options()).expect("the programs can be read");
+    let tally =
+        test(&[programs("run"), programs("front")].concat(), &options()).expect("the programs can be read");
     assert_eq!(tally.failed, 0, "{tally:?}");
     assert!(tally.passed > 10, "{tally:?}");
 }
@@ -24,7 +30,7 @@ fn programs_give_their_expected_answers() {
 #[test]
 fn programs_give_the_same_answers_on_several_cores() {
     let options = Options { target: Target::Multicore, ..options() };
-    let tally = test(&[folder("run")], &options).expect("the programs can be read");
+    let tally = test(&programs("run"), &options).expect("the programs can be read");
     assert_eq!(tally.failed, 0, "{tally:?}");
     assert!(tally.passed > 10, "{tally:?}");
 }

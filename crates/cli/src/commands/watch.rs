@@ -68,14 +68,14 @@ fn is_program(path: &Path) -> bool {
 /// The files to look at, and when each was last changed.
 fn state(watched: &[PathBuf]) -> Vec<(PathBuf, Option<SystemTime>)> {
     let mut files = vec![];
-    // While a folder is being changed, it may not be readable.
-    for path in fehu_pkg::programs(watched).unwrap_or_default() {
-        if is_program(&path) {
-            let loaded = fehu_driver::load::load(&path);
+    for path in watched {
+        if path.is_file() && is_program(path) {
+            let loaded = fehu_driver::load::load(path);
             let own = loaded.units.iter().skip(loaded.prelude);
             files.extend(own.filter_map(|unit| loaded.sources.path(unit.file).map(Path::to_owned)));
         }
-        files.push(path);
+        // While a folder is being changed, it may not be readable.
+        files.extend(fehu_pkg::programs(std::slice::from_ref(path)).unwrap_or_default());
     }
     files.sort();
     files.dedup();

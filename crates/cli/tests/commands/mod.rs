@@ -14,6 +14,7 @@ mod literate;
 mod lsp;
 mod names;
 mod pkg;
+mod profile;
 mod projects;
 mod shown;
 mod streams;
