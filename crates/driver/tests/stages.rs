@@ -58,7 +58,9 @@ entry rows [n][m] (a: [n][m]f32) = #[sequential_inner] map (\\xs -> loop s = 0 f
 entry gathered [n][k] (xs: [n]f32) (is: [k]i64) = #[unsafe] map (\\i -> xs[i]) is";
     std::fs::write(&file, program).expect("written");
     let front = check_file(&file);
-    let on = |target| explain::explain_locality(&front, &Settings::executable(target, PathBuf::new()));
+    let on = |target| {
+        fehu_driver::explain::explain_locality(&front, &Settings::executable(target, PathBuf::new()))
+    };
     let text = on(Target::Cuda).unwrap_or_else(|e| panic!("{e:?}"));
     let line = |place: &str, index: &str| {
         let mut at_place = text.lines().skip_while(|l| !l.contains(place)).skip(1);

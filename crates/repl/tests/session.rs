@@ -294,3 +294,19 @@ fn programs_stop_where_a_nan_is_made() {
     );
     assert!(said[6].contains("no longer"), "{said:?}");
 }
+
+#[test]
+fn documentation_of_values() {
+    let said = last(&[":doc map"]);
+    assert!(
+        said.starts_with("map 'a [n] 'x : ") && said.contains("Apply a function to each element."),
+        "{said}"
+    );
+    assert!(last(&[":doc f64.sqrt"]).starts_with("f64.sqrt : "));
+    assert!(last(&[":doc (+)"]).contains("->"));
+    let own = last(&["-- | Twice as much.\ndef twice (x: i32) = 2 * x", ":doc twice"]);
+    assert_eq!(own, "twice : (x: i32) -> i32\n\nTwice as much.");
+    assert!(last(&["module m = { def x = 1i32 }", ":doc m"]).starts_with("module m : {\n  val x : i32"));
+    assert!(last(&[":doc nothing"]).contains("Unknown name"));
+    assert!(last(&[":doc 1 + 2"]).contains("the name of a value"));
+}

@@ -105,7 +105,7 @@ impl Infer<'_> {
                 let set: ScalarSet = self.set_of(m)?;
                 [ScalarType::I32, ScalarType::F64].into_iter().find(|t| set.has(*t))
             }
-            Type::Scalar(t) => (t.is_integer() || t.is_float()).then_some(t),
+            Type::Scalar(t, _) => (t.is_integer() || t.is_float()).then_some(t),
             Type::Record(_) | Type::Sum(_) | Type::Arrow(_) | Type::Var(..) | Type::Error => None,
         }
     }
@@ -113,7 +113,7 @@ impl Infer<'_> {
     /// The complaint about a field of what is no record, with what was probably meant: `f . g` or `xs.length`.
     pub(super) fn no_field(&self, d: Diagnostic, of: &Type, f: Ident, e: Option<(&str, Span)>) -> Diagnostic {
         let only = "only records have fields";
-        if let (Type::Scalar(t), Some((text, at))) = (of, e) {
+        if let (Type::Scalar(t, _), Some((text, at))) = (of, e) {
             let applied = format!("{}.{} {text}", t.as_str(), f.name);
             return match self.is_in_module_of(*t, f.name) {
                 true => d.help(format!("{only}; to apply the function, write \"{applied}\"")).fix(

@@ -226,7 +226,7 @@ impl Infer<'_> {
             let Slot::Free(free) = slot else { continue };
             if let Cons::OneOf(set, _) = free.cons {
                 let t = [ScalarType::I32, ScalarType::F64].into_iter().find(|t| set.has(*t));
-                *slot = t.map_or_else(|| slot.clone(), |t| Slot::Known(Type::Scalar(t)));
+                *slot = t.map_or_else(|| slot.clone(), |t| Slot::Known(Type::scalar(t)));
             }
         }
     }

@@ -243,15 +243,7 @@ impl Infer<'_> {
     pub(crate) fn application(&mut self, f: &ast::Exp, args: &[ast::Exp], span: Span) -> Exp {
         let what = callee(f);
         if let Some(name) = self.unknown_callee(f) {
-            let types: Vec<Type> = args.iter().map(|a| self.exp(a).ty).collect();
-            match self.unknown_function(name, args, &types) {
-                Some(advice) => {
-                    let d = Diagnostic::error(name.span, format!("Unknown name \"{}\".", name.name));
-                    self.ctx.report_unknown(advice.given(d.label("not in scope")));
-                }
-                None => drop(self.exp(f)),
-            }
-            return Exp::error(span);
+            return self.unknown_applied(f, name, args, span);
         }
         let f = self.exp(f);
         let said = self.ctx.diagnostics.len();
@@ -265,6 +257,26 @@ impl Infer<'_> {
         }
         let source: Vec<&ast::Exp> = args.iter().collect();
         self.apply(what, f, typed, &source, span)
+    }
+
+    /// A function that is not there, applied. Where it is clear which one is meant, what follows is checked with that.
+    fn unknown_applied(&mut self, f: &ast::Exp, name: ast::Ident, args: &[ast::Exp], span: Span) -> Exp {
+        let typed: Vec<Exp> = args.iter().map(|a| self.exp(a)).collect();
+        let types: Vec<Type> = typed.iter().map(|a| a.ty.clone()).collect();
+        let Some(advice) = self.unknown_function(name, args, &types) else {
+            drop(self.exp(f));
+            return Exp::error(span);
+        };
+        let meant = advice.name().and_then(|n| self.value(n));
+        let d = Diagnostic::error(name.span, format!("Unknown name \"{}\".", name.name));
+        self.ctx.report_unknown(advice.given(d.label("not in scope")));
+        let Some(meant) = meant else { return Exp::error(span) };
+        let function = self.use_of(&meant, name.span);
+        let said = self.ctx.diagnostics.len();
+        let applied = self.apply(callee(f), function, typed, &args.iter().collect::<Vec<_>>(), span);
+        // One mistake has one message.
+        self.ctx.diagnostics.truncate(said);
+        applied
     }
 
     /// `l op r`.
@@ -330,7 +342,7 @@ impl Infer<'_> {
                     }
                     ty = ret;
                 }
-                other @ (Type::Scalar(_)
+                other @ (Type::Scalar(..)
                 | Type::Array(..)
                 | Type::Record(_)
                 | Type::Sum(_)
@@ -371,7 +383,8 @@ impl Infer<'_> {
     /// put in already, for messages.
     fn applied(&mut self, arrow: &Arrow, arg: &Exp) -> Type {
         let ExpKind::Var(argument) = &*arg.kind else { return arrow.ret.ty.clone() };
-        let Some(param) = arrow.param.filter(|_| matches!(arrow.lhs, Type::Scalar(ScalarType::I64))) else {
+        let Some(param) = arrow.param.filter(|_| matches!(arrow.lhs, Type::Scalar(ScalarType::I64, _)))
+        else {
             return arrow.ret.ty.clone();
         };
         let mut subst = Subst::default();

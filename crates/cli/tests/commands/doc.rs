@@ -188,3 +188,14 @@ module m = {
     assert_eq!(said.matches("lib/a.fut:18: an example is wrong").count(), 2, "{said}");
     assert!(said.contains("add 1 true") && !said.contains("add 1 2"), "{said}");
 }
+
+#[test]
+fn the_prelude_has_pages() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let out = dir.path().join("out").display().to_string();
+    let made = fehu().args(["doc", "--prelude", "-o", &out]).output().expect("fehu runs");
+    assert!(made.status.success(), "{}", stderr(&made));
+    let page = std::fs::read_to_string(dir.path().join("out/doc/soacs.html")).expect("a page");
+    assert!(page.contains("Apply a function to each element."), "{page}");
+    assert!(!dir.path().join("out/doc/intrinsics.html").exists());
+}
