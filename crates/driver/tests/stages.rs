@@ -63,8 +63,11 @@ entry gathered [n][k] (xs: [n]f32) (is: [k]i64) = #[unsafe] map (\\i -> xs[i]) i
     };
     let text = on(Target::Cuda).unwrap_or_else(|e| panic!("{e:?}"));
     let line = |place: &str, index: &str| {
-        let mut at_place = text.lines().skip_while(|l| !l.contains(place)).skip(1);
-        let found = at_place.by_ref().find(|l| l.contains(index));
+        let mut here = false;
+        let found = text.lines().find(|l| {
+            here = if l.starts_with(' ') { here } else { l.contains(place) };
+            here && l.contains(index)
+        });
         found.unwrap_or_else(|| panic!("no {index} at {place} in\n{text}"))
     };
     assert!(line("fut:1:", "[+1, same]").contains("threads along columns"), "{text}");

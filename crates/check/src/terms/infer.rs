@@ -6,12 +6,12 @@
 //! names) and `infer_pat.rs`.
 
 use super::foreign::comprehension;
-use super::guess::Guesses;
 use super::hints::{other_field, quoted_argument};
 use super::metas::{Cons, ScalarSet, State, Why, WhyKind};
 use super::pre::{self, Exp, ExpKind, Written};
 use super::quote;
 use super::unify::{Mismatch, Unified};
+use super::unknown::Guesses;
 use crate::context::Context;
 use crate::scope::{Scope, ValEntry, ValKind};
 use crate::tast::Occurrence;

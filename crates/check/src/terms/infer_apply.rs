@@ -1,12 +1,13 @@
 //! The first layer: uses of values, applications, sections, updates.
 
 use super::foreign::bare_lambda;
-use super::guess::long_enough;
+use super::guess::unknown;
 use super::hints::{assigning, map_of_several, other_form, word_operator, Advice, Refused};
 use super::infer::{Infer, BOOL};
 use super::metas::{ScalarSet, Why, WhyKind};
 use super::pre::{self, Access, Exp, ExpKind, Side, Use};
 use super::quote;
+use super::unknown::long_enough;
 use crate::resolve::{closest, parametric, show_qual};
 use crate::scope::{Env, ModEntry, Module, TermEntry, ValEntry, ValKind};
 use crate::subst::Subst;
@@ -77,7 +78,7 @@ impl Infer<'_> {
                 None => {
                     // Behind an unknown module is a name; in a module, there may be fields behind it.
                     let whole = i + 1 == parts.len() || env.is_none() && parts.len() == 2;
-                    if let Some(ty) = self.unknown(q, env.as_deref()).filter(|_| whole) {
+                    if let Some(ty) = unknown(self, q, env.as_deref()).filter(|_| whole) {
                         return Some(Found::Unknown(ty));
                     }
                     let d = self.unknown_name(&parts, i, env.as_deref(), q.span);
@@ -102,7 +103,7 @@ impl Infer<'_> {
                 .fix("Remove the word", *mark, "");
         }
         let form = other_form(p.name).filter(|_| i == 0);
-        match (self.meant(at), form) {
+        match (self.guesses.meant(at), form) {
             (Some(meant), None) => return meant.told(d, at),
             (Some(meant), Some(_)) if meant.is_certain() => return meant.told(d, at),
             (_, Some(form)) => return d.help(form),
@@ -130,12 +131,12 @@ impl Infer<'_> {
 
     /// The complaint about a module where a value is needed: `map f64 xs`.
     fn module_as_value(&mut self, q: &QualName) -> Exp {
-        if let Some(ty) = self.unknown(q, None) {
+        if let Some(ty) = unknown(self, q, None) {
             return Exp { ty, ..Exp::error(q.span) };
         }
         let d = Diagnostic::error(q.span, format!("Unknown name \"{}\".", show_qual(q)))
             .note("there is a module of this name, but a value is needed here");
-        let d = match self.meant(q.span) {
+        let d = match self.guesses.meant(q.span) {
             Some(meant) => meant.told(d, q.span),
             None => d,
         };
