@@ -69,6 +69,6 @@ def values = (shaped, replaced, where, of_columns, prefixes, bins)
 -- ## From and to Python
 --
 -- A library made by `fehu c --library` can be called by `ctypes`: [calling](../guide/calling.md). Files in binary form
--- are made and read by a few lines: [data](../guide/data.md#numpy).
+-- are made and read by a few lines: [data](data.md#numpy).
 --
 -- Next: [coming from the reference compiler](reference.md).

@@ -102,8 +102,8 @@ def soup (h: i64) (w: i64) : [h][w]bool = tabulate_2d h w (\i j -> noise (i * w 
 --
 -- ## Data from files
 --
--- `$loaddata "FILE"` is what a file holds, as text or in binary form ([data](../guide/data.md)); `$loadimg "FILE"` a
+-- `$loaddata "FILE"` is what a file holds, as text or in binary form ([data](data.md)); `$loadimg "FILE"` a
 -- picture, `$loadbytes "FILE"` the bytes, `$loadaudio "FILE"` samples. They stand in a directive:
 -- `> kmeans ($loaddata "points.data")`.
 --
--- Next: [speed](speed.md).
+-- Next: [data from elsewhere](data.md).

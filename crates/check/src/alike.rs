@@ -149,7 +149,7 @@ impl Alike<'_> {
 
     fn ty(&mut self, x: &Type, y: &Type) -> bool {
         match (x, y) {
-            (Type::Scalar(x), Type::Scalar(y)) => x == y,
+            (Type::Scalar(x, _), Type::Scalar(y, _)) => x == y,
             (Type::Array(u, m, x), Type::Array(v, n, y)) => u == v && self.size(m, n) && self.ty(x, y),
             (Type::Record(x), Type::Record(y)) => self.labelled(x, y, |me, x, y| me.ty(x, y)),
             (Type::Sum(x), Type::Sum(y)) => self.labelled(x, y, |me, x, y| all(x, y, |x, y| me.ty(x, y))),

@@ -151,7 +151,7 @@ pub fn base(ctx: &mut Context, scope: &mut Scope) -> Env {
         let sym = Symbol::new(t.as_str());
         let name = ctx.bind(sym, Span::NONE);
         let def =
-            TypeDef { tparams: vec![], lifted: Liftedness::Unlifted, def: RetType::simple(Type::Scalar(t)) };
+            TypeDef { tparams: vec![], lifted: Liftedness::Unlifted, def: RetType::simple(Type::scalar(t)) };
         scope.bind_type(sym, TypeEntry { name, def: Arc::new(def), span: Span::NONE });
     }
     let mut env = Env::default();
@@ -182,13 +182,13 @@ fn scheme(ctx: &mut Context, shape: Shape, class: Class) -> Arc<Scheme> {
         name
     };
     let (ta, mut vars) = if matches!(class, Bool) {
-        (Type::Scalar(ScalarType::Bool), vec![])
+        (Type::scalar(ScalarType::Bool), vec![])
     } else {
         let a = fresh("a");
         (Type::var(a), vec![(a, class)])
     };
-    let bool_t = Type::Scalar(ScalarType::Bool);
-    let i32_t = Type::Scalar(ScalarType::I32);
+    let bool_t = Type::scalar(ScalarType::Bool);
+    let i32_t = Type::scalar(ScalarType::I32);
     let arrows =
         |params: Vec<Type>, ret: Type| params.into_iter().rev().fold(ret, |ret, p| Type::arrow(p, ret));
     let ty = match shape {

@@ -161,7 +161,7 @@ impl<'a> Show<'a> {
             return f(used.of.name, Some(used.of));
         }
         match t {
-            Type::Scalar(_) | Type::Meta(_) | Type::Error => {}
+            Type::Scalar(..) | Type::Meta(_) | Type::Error => {}
             Type::Array(_, _, elem) => self.named(elem, f),
             Type::Record(fields) => fields.iter().for_each(|(_, t)| self.named(t, f)),
             Type::Sum(constrs) => constrs.iter().flat_map(|(_, ts)| ts).for_each(|t| self.named(t, f)),
@@ -182,7 +182,7 @@ impl<'a> Show<'a> {
 
     fn ty_expanded(&self, t: &Type) -> String {
         match t {
-            Type::Scalar(s) => s.to_string(),
+            Type::Scalar(s, _) => s.to_string(),
             Type::Array(u, size, elem) => {
                 format!("{}[{}]{}", star(*u), self.size(size), self.ty_atom(elem))
             }
@@ -243,7 +243,7 @@ impl<'a> Show<'a> {
             (Some(used), _) => !used.args.is_empty(),
             (None, Type::Sum(_) | Type::Arrow(_)) => true,
             (None, Type::Var(_, _, args)) => !args.is_empty(),
-            (None, Type::Scalar(_) | Type::Array(..) | Type::Record(_) | Type::Meta(_) | Type::Error) => {
+            (None, Type::Scalar(..) | Type::Array(..) | Type::Record(_) | Type::Meta(_) | Type::Error) => {
                 false
             }
         };
@@ -546,8 +546,8 @@ pub fn is_tuple<T>(fields: &[(Symbol, T)]) -> bool {
 pub fn literal(v: PrimValue, ty: &Type) -> String {
     match (v, ty) {
         (PrimValue::Bool(b), _) => b.to_string(),
-        (PrimValue::I64(n), Type::Scalar(ScalarType::I64)) => n.to_string(),
-        (_, Type::Scalar(s)) if s.is_unsigned() => {
+        (PrimValue::I64(n), Type::Scalar(ScalarType::I64, _)) => n.to_string(),
+        (_, Type::Scalar(s, _)) if s.is_unsigned() => {
             let mask = if s.prim().bytes() == 8 { u64::MAX } else { (1 << (8 * s.prim().bytes())) - 1 };
             format!("{}{s}", v.as_u64().unwrap_or(0) & mask)
         }

@@ -146,7 +146,7 @@ fn with_uniq(t: &Type, u: Uniq) -> Type {
         Type::Sum(cs) => Type::Sum(
             cs.with(cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| with_uniq(t, u)).collect())).collect()),
         ),
-        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => t.clone(),
+        Type::Scalar(..) | Type::Arrow(_) | Type::Meta(_) | Type::Error => t.clone(),
     }
 }
 
@@ -158,7 +158,7 @@ pub fn size_exp(s: &Size, span: Span) -> Option<Exp> {
         Size::Exp(e) => return Some((**e).clone()),
         Size::Any => return None,
     };
-    Some(Exp { kind: Arc::new(kind), ty: Type::Scalar(ScalarType::I64), ext: vec![], span })
+    Some(Exp { kind: Arc::new(kind), ty: Type::scalar(ScalarType::I64), ext: vec![], span })
 }
 
 /// The expression as a size, in its simplest form.
@@ -194,7 +194,7 @@ impl<'a> Walk<'a> {
 
     fn ty_inner(&mut self, t: &Type) -> Type {
         match t {
-            Type::Scalar(_) | Type::Meta(_) | Type::Error => t.clone(),
+            Type::Scalar(..) | Type::Meta(_) | Type::Error => t.clone(),
             Type::Array(u, s, e) => Type::Array(*u, self.size(s), e.with(self.ty(e))),
             Type::Record(fs) => Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, self.ty(t))).collect())),
             Type::Sum(cs) => Type::Sum(
@@ -301,7 +301,7 @@ impl<'a> Walk<'a> {
 
     fn changes_type(&self, t: &Type) -> bool {
         match t {
-            Type::Scalar(_) | Type::Meta(_) | Type::Error => false,
+            Type::Scalar(..) | Type::Meta(_) | Type::Error => false,
             Type::Array(_, s, e) => self.changes_size(s) || self.changes_type(e),
             Type::Record(fs) => fs.iter().any(|(_, t)| self.changes_type(t)),
             Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(|t| self.changes_type(t)),

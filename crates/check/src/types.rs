@@ -42,7 +42,7 @@ pub enum Size {
 #[derive(Clone, Debug)]
 pub enum Type {
     /// `i32`, ...
-    Scalar(ScalarType),
+    Scalar(ScalarType, By),
     /// `[n]t`, `*[n]t`.
     Array(Uniq, Size, Parts<Type>),
     /// A record or tuple; fields in the order of [`field_order`].
@@ -59,13 +59,16 @@ pub enum Type {
     Error,
 }
 
+/// How the user abbreviated a type, if at all.
+pub type By = Option<Arc<Abbreviation>>;
+
 /// What a type consists of. If the user abbreviated the type, that is remembered: for messages alone.
 /// Whatever changes a part may leave the abbreviation as it is, since printers ask whether the type is still
 /// what it stands for.
 #[derive(Clone, Debug)]
 pub struct Parts<T> {
     of: Arc<T>,
-    by: Option<Arc<Abbreviation>>,
+    by: By,
 }
 
 /// `type name params = def`.
@@ -207,7 +210,7 @@ impl Type {
     pub fn is_broken(&self) -> bool {
         match self {
             Type::Error => true,
-            Type::Scalar(_) | Type::Meta(_) => false,
+            Type::Scalar(..) | Type::Meta(_) => false,
             Type::Array(_, _, elem) => elem.is_broken(),
             Type::Record(fields) => fields.iter().any(|(_, t)| t.is_broken()),
             Type::Sum(constrs) => constrs.iter().flat_map(|(_, ts)| ts).any(Type::is_broken),
@@ -229,7 +232,12 @@ impl Type {
         Type::Arrow(Parts::new(Arrow { param: None, lhs, ret: RetType::simple(ret) }))
     }
 
-    /// The type as abbreviated by the user; scalars and abstract types have names of their own.
+    /// A scalar without an abbreviation.
+    pub const fn scalar(of: ScalarType) -> Type {
+        Type::Scalar(of, None)
+    }
+
+    /// The type as abbreviated by the user; abstract types have names of their own.
     pub fn abbreviated(mut self, by: Abbreviation) -> Type {
         let by = Some(Arc::new(by));
         match &mut self {
@@ -237,7 +245,8 @@ impl Type {
             Type::Record(fields) => fields.by = by,
             Type::Sum(constrs) => constrs.by = by,
             Type::Arrow(arrow) => arrow.by = by,
-            Type::Scalar(_) | Type::Var(..) | Type::Meta(_) | Type::Error => {}
+            Type::Scalar(_, own) => *own = by,
+            Type::Var(..) | Type::Meta(_) | Type::Error => {}
         }
         self
     }
@@ -249,7 +258,8 @@ impl Type {
             Type::Record(fields) => fields.by.as_deref(),
             Type::Sum(constrs) => constrs.by.as_deref(),
             Type::Arrow(arrow) => arrow.by.as_deref(),
-            Type::Scalar(_) | Type::Var(..) | Type::Meta(_) | Type::Error => None,
+            Type::Scalar(_, by) => by.as_deref(),
+            Type::Var(..) | Type::Meta(_) | Type::Error => None,
         }
     }
 
@@ -279,7 +289,7 @@ pub fn is_too_large(t: &Type, mut known: impl FnMut(&Type) -> Type) -> bool {
         }
         let deeper = |t: &Type| (t.clone(), depth + 1);
         match known(&t) {
-            Type::Scalar(_) | Type::Meta(_) | Type::Error => {}
+            Type::Scalar(..) | Type::Meta(_) | Type::Error => {}
             Type::Array(_, _, elem) => rest.push(deeper(&elem)),
             Type::Record(fields) => rest.extend(fields.iter().map(|(_, t)| deeper(t))),
             Type::Sum(constrs) => rest.extend(constrs.iter().flat_map(|(_, ts)| ts).map(deeper)),

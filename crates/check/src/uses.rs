@@ -60,7 +60,7 @@ impl Labels {
         match t {
             Type::Record(fs) => Some(Labels::Fields(sorted(fs.iter().map(|(f, _)| *f).collect()))),
             Type::Sum(cs) => Some(Labels::Constructors(sorted(cs.iter().map(|(c, _)| *c).collect()))),
-            Type::Scalar(_)
+            Type::Scalar(..)
             | Type::Array(..)
             | Type::Arrow(_)
             | Type::Var(..)

@@ -133,7 +133,7 @@ pub fn pat_vars<'a>(p: &'a Pat, f: &mut dyn FnMut(Name, &'a Pat)) {
 /// Calls `f` on each size in a type, those of functions in it included.
 pub fn sizes<'a>(t: &'a Type, f: &mut dyn FnMut(&'a Size)) {
     match t {
-        Type::Scalar(_) | Type::Meta(_) | Type::Error => {}
+        Type::Scalar(..) | Type::Meta(_) | Type::Error => {}
         Type::Array(_, size, elem) => {
             f(size);
             sizes(elem, f);

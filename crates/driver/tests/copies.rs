@@ -286,8 +286,11 @@ entry moved [n][m] (t: *[m][n]i64) (r: [n]i64) =
         let settings = Settings::executable(target, PathBuf::new());
         let text = explain_memory(&front, &settings).unwrap_or_else(|e| panic!("{e:?}"));
         let line = |place: &str, what: &str| {
-            let mut at_place = text.lines().skip_while(|l| !l.contains(place)).skip(1);
-            let found = at_place.by_ref().take_while(|l| l.starts_with(' ')).find(|l| l.contains(what));
+            let mut here = false;
+            let found = text.lines().find(|l| {
+                here = if l.starts_with(' ') { here } else { l.contains(place) };
+                here && l.contains(what)
+            });
             found.unwrap_or_else(|| panic!("no {what} at {place} in\n{text}"))
         };
         let overlap = line("fut:4:", "the update copies 4*n bytes");

@@ -59,11 +59,16 @@ entry rows [n][m] (a: [n][m]f32) = #[sequential_inner] map (\\xs -> loop s = 0 f
 entry gathered [n][k] (xs: [n]f32) (is: [k]i64) = #[unsafe] map (\\i -> xs[i]) is";
     std::fs::write(&file, program).expect("written");
     let front = check_file(&file);
-    let on = |target| explain::explain_locality(&front, &Settings::executable(target, PathBuf::new()));
+    let on = |target| {
+        fehu_driver::explain::explain_locality(&front, &Settings::executable(target, PathBuf::new()))
+    };
     let text = on(Target::Cuda).unwrap_or_else(|e| panic!("{e:?}"));
     let line = |place: &str, index: &str| {
-        let mut at_place = text.lines().skip_while(|l| !l.contains(place)).skip(1);
-        let found = at_place.by_ref().find(|l| l.contains(index));
+        let mut here = false;
+        let found = text.lines().find(|l| {
+            here = if l.starts_with(' ') { here } else { l.contains(place) };
+            here && l.contains(index)
+        });
         found.unwrap_or_else(|| panic!("no {index} at {place} in\n{text}"))
     };
     assert!(line("fut:1:", "[+1, same]").contains("threads along columns"), "{text}");

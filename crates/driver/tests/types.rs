@@ -130,7 +130,7 @@ fn locals(e: &Exp, schemes: &mut BTreeMap<Name, Scheme>) {
         cases.iter().for_each(|c| variables(&c.pat, schemes));
     } else if let ExpKind::Loop(l) = &*e.kind {
         if let LoopForm::For(i, t, _) = &l.form {
-            schemes.insert(*i, Scheme::mono(Type::Scalar(*t)));
+            schemes.insert(*i, Scheme::mono(Type::scalar(*t)));
         }
     }
 }
@@ -170,7 +170,7 @@ impl Mentioned {
             self.abbreviations.insert(a.name, a.def.clone());
         }
         match t {
-            Type::Scalar(_) | Type::Meta(_) | Type::Error => {}
+            Type::Scalar(..) | Type::Meta(_) | Type::Error => {}
             Type::Array(_, s, e) => {
                 self.size(s);
                 self.ty(e);
@@ -196,7 +196,7 @@ impl Mentioned {
 
     fn size(&mut self, s: &Size) {
         match s {
-            Size::Var(n) => drop(self.values.insert(*n, Type::Scalar(fehu_base::prim::ScalarType::I64))),
+            Size::Var(n) => drop(self.values.insert(*n, Type::scalar(fehu_base::prim::ScalarType::I64))),
             Size::Exp(e) => self.exp(e),
             Size::Const(_) | Size::Any => {}
         }
@@ -372,7 +372,7 @@ fn scheme_args(s: &Scheme, n: Name) -> Vec<TypeArg> {
     let mut rest = vec![&s.ty];
     while let Some(t) = rest.pop() {
         match t {
-            Type::Scalar(_) | Type::Meta(_) | Type::Error => {}
+            Type::Scalar(..) | Type::Meta(_) | Type::Error => {}
             Type::Array(_, _, e) => rest.push(e),
             Type::Record(fs) => rest.extend(fs.iter().map(|(_, t)| t)),
             Type::Sum(cs) => rest.extend(cs.iter().flat_map(|(_, ts)| ts)),

@@ -174,7 +174,7 @@ fn is_function_constant(bind: &tast::ValBind) -> bool {
             Type::Arrow(_) => true,
             Type::Record(fs) => fs.iter().any(|(_, t)| has_arrow(t)),
             Type::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(has_arrow)),
-            Type::Scalar(_) | Type::Array(..) | Type::Var(..) | Type::Meta(_) | Type::Error => false,
+            Type::Scalar(..) | Type::Array(..) | Type::Var(..) | Type::Meta(_) | Type::Error => false,
         }
     }
     has_arrow(&bind.ret.ty) || has_arrow(&bind.body.ty)

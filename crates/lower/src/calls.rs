@@ -562,7 +562,7 @@ fn is_function_type(t: &SurfaceType) -> bool {
         SurfaceType::Record(fs) => fs.iter().any(|(_, t)| is_function_type(t)),
         // A type variable or abstract type may hide a function, unless it is known what one returned.
         SurfaceType::Var(..) => true,
-        SurfaceType::Scalar(_)
+        SurfaceType::Scalar(..)
         | SurfaceType::Array(..)
         | SurfaceType::Sum(_)
         | SurfaceType::Meta(_)
@@ -579,7 +579,7 @@ fn surface_dims<'t>(t: &'t SurfaceType, out: &mut Vec<Option<&'t Size>>) {
         }
         SurfaceType::Record(fs) => fs.iter().for_each(|(_, t)| surface_dims(t, out)),
         SurfaceType::Sum(cs) => cs.iter().for_each(|(_, ts)| ts.iter().for_each(|t| surface_dims(t, out))),
-        SurfaceType::Scalar(_)
+        SurfaceType::Scalar(..)
         | SurfaceType::Arrow(_)
         | SurfaceType::Var(..)
         | SurfaceType::Meta(_)

@@ -17,7 +17,7 @@ pub(crate) fn lower_program(program: &Program, options: &Options) -> Result<Prog
     let mut l = Lowerer::new(program, options);
     let mut errors = vec![];
     let mut entries = vec![];
-    let asked = asked_for(program, options).map_err(|d| vec![d])?;
+    let asked = asked_for(program, options).map_err(|d| vec![*d])?;
     for dec in &program.decs {
         if let Err(e) = declare(&mut l, dec) {
             errors.push(*e);
@@ -46,7 +46,7 @@ pub(crate) fn lower_program(program: &Program, options: &Options) -> Result<Prog
 
 /// The functions to be entry points that are not declared so. Many may have the name, as members of modules
 /// have too: the last one is the main file's.
-fn asked_for(program: &Program, options: &Options) -> Result<Vec<Name>, Diagnostic> {
+fn asked_for(program: &Program, options: &Options) -> Res<Vec<Name>> {
     let mut asked = vec![];
     for wanted in &options.extra_entries {
         let mut last = None;
@@ -63,8 +63,8 @@ fn asked_for(program: &Program, options: &Options) -> Result<Vec<Name>, Diagnost
         let Some(bind) = last else { continue };
         if bind.tparams.iter().any(|p| matches!(p, TParam::Type(..))) {
             let message = format!("`{wanted}` is polymorphic, so it cannot be called from outside.");
-            return Err(Diagnostic::error(bind.span, message)
-                .help("define another function that uses it at one type, and call that"));
+            let help = "define another function that uses it at one type, and call that";
+            return Err(Box::new(Diagnostic::error(bind.span, message).help(help)));
         }
         asked.push(bind.name);
     }

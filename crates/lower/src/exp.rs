@@ -201,7 +201,7 @@ impl<'a> Lowerer<'a> {
                 }
                 SurfaceType::Sum(_)
                 | SurfaceType::Var(..)
-                | SurfaceType::Scalar(_)
+                | SurfaceType::Scalar(..)
                 | SurfaceType::Array(..)
                 | SurfaceType::Meta(_)
                 | SurfaceType::Error => {
@@ -360,7 +360,7 @@ fn instantiate<'a>(v: Value<'a>, inst: Vec<InstArg<'a>>) -> Value<'a> {
 
 /// The scalar type and values of a list of literals.
 fn constants(es: &[tast::Exp]) -> Option<(ScalarType, Vec<PrimValue>)> {
-    let fehu_check::types::Type::Scalar(s) = es.first()?.ty else { return None };
+    let fehu_check::types::Type::Scalar(s, _) = es.first()?.ty else { return None };
     let values = es.iter().map(constant).collect::<Option<Vec<_>>>()?;
     Some((s, values))
 }

@@ -94,7 +94,7 @@ fn makes_sizes(cx: &Lowerer<'_>, t: &types::Type) -> bool {
             TypeArg::Size(n) => is_made(cx, n),
             TypeArg::Type(t) => makes_sizes(cx, t),
         }),
-        types::Type::Scalar(_) | types::Type::Arrow(_) | types::Type::Meta(_) | types::Type::Error => false,
+        types::Type::Scalar(..) | types::Type::Arrow(_) | types::Type::Meta(_) | types::Type::Error => false,
     }
 }
 

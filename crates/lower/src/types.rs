@@ -20,7 +20,7 @@ impl<'a> Lowerer<'a> {
     /// The run-time type of a type, as far as the environment knows its sizes.
     pub(crate) fn ty(&mut self, t: &'a Type) -> Res<Ty> {
         Ok(match t {
-            Type::Scalar(s) => Ty::Scalar(*s),
+            Type::Scalar(s, _) => Ty::Scalar(*s),
             Type::Array(_, size, elem) => {
                 let d = self.dim(size)?;
                 Ty::Array(d, Rc::new(self.ty(elem)?))
@@ -212,7 +212,7 @@ pub(crate) fn learn<'a>(env: &mut Env<'a>, names: &[Name], t: &'a Type, ty: &Ty)
                 learn_through(env, names, def, inner, args, ty);
             }
         }
-        (Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error, _)
+        (Type::Scalar(..) | Type::Arrow(_) | Type::Meta(_) | Type::Error, _)
         | (Type::Array(..) | Type::Record(_) | Type::Sum(_), _) => {}
     }
 }
@@ -289,7 +289,7 @@ pub(crate) fn unique_leaves(t: &Type, ty: &Ty) -> Vec<bool> {
             vec![unique; ty.leaf_count()]
         }
         (
-            Type::Scalar(_)
+            Type::Scalar(..)
             | Type::Array(..)
             | Type::Record(_)
             | Type::Arrow(_)
@@ -306,7 +306,7 @@ fn is_unique(t: &Type) -> bool {
         Type::Array(u, _, _) | Type::Var(u, _, _) => *u == Uniq::Unique,
         Type::Record(fs) => fs.iter().any(|(_, t)| is_unique(t)),
         Type::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(is_unique)),
-        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
+        Type::Scalar(..) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
     }
 }
 

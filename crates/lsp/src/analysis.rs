@@ -262,7 +262,7 @@ impl Analysis {
             if let Some(t) = env.types.get(&symbol) {
                 let text = match &t.def.def.ty {
                     Type::Var(_, n, _) if *n == t.name => format!("type {last}"),
-                    Type::Scalar(_)
+                    Type::Scalar(..)
                     | Type::Array(..)
                     | Type::Record(_)
                     | Type::Sum(_)
@@ -329,7 +329,7 @@ fn names_in(ty: &Type, found: &mut FxHashSet<Name>) {
                 }
             }
         }
-        Type::Scalar(_) | Type::Meta(_) | Type::Error => {}
+        Type::Scalar(..) | Type::Meta(_) | Type::Error => {}
     }
 }
 

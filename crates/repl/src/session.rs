@@ -487,6 +487,6 @@ fn has_function(t: &Type) -> bool {
         Type::Record(fields) => fields.iter().any(|(_, t)| has_function(t)),
         Type::Sum(constructors) => constructors.iter().flat_map(|(_, ts)| ts).any(has_function),
         Type::Array(_, _, t) => has_function(t),
-        Type::Scalar(_) | Type::Var(..) | Type::Meta(_) | Type::Error => false,
+        Type::Scalar(..) | Type::Var(..) | Type::Meta(_) | Type::Error => false,
     }
 }

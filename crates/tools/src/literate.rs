@@ -67,7 +67,7 @@ pub fn literate(program: &Path, options: &Options) -> Result<bool, String> {
             Block::Code(text) => Piece::Text(code(&text)),
             Block::Blank => Piece::Text(String::new()),
             Block::Directive(comment) => match directive::parse(&comment.text) {
-                Ok(directive) => Piece::Directive(comment, directive),
+                Ok(directive) => Piece::Directive(comment, Box::new(directive)),
                 Err(mistake) => {
                     let lo = source.position(comment.line + mistake.line + 1, 1).unwrap_or_default();
                     let end =
@@ -90,7 +90,7 @@ enum Piece {
     /// As it is.
     Text(String),
     /// What it gives.
-    Directive(Comment, Directive),
+    Directive(Comment, Box<Directive>),
 }
 
 struct Document<'a> {

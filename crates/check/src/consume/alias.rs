@@ -76,7 +76,7 @@ impl Tree {
     /// and abstract value in it, from left to right.
     pub(super) fn of_type(ty: &Type, leaf: &mut dyn FnMut(&Type) -> AliasSet) -> Tree {
         match ty {
-            Type::Scalar(_) | Type::Meta(_) | Type::Error => Tree::Nothing,
+            Type::Scalar(..) | Type::Meta(_) | Type::Error => Tree::Nothing,
             Type::Array(..) | Type::Var(..) => Tree::Leaf(leaf(ty)),
             Type::Record(fields) => {
                 Tree::record(fields.iter().map(|(f, t)| (*f, Tree::of_type(t, leaf))).collect())
@@ -221,7 +221,7 @@ impl Tree {
 pub(super) fn functional(ty: &Type) -> bool {
     match ty {
         Type::Arrow(_) => true,
-        Type::Scalar(_) | Type::Array(..) | Type::Var(..) | Type::Meta(_) | Type::Error => false,
+        Type::Scalar(..) | Type::Array(..) | Type::Var(..) | Type::Meta(_) | Type::Error => false,
         Type::Record(fs) => fs.iter().any(|(_, t)| functional(t)),
         Type::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(functional)),
     }
@@ -240,7 +240,7 @@ pub(super) fn leaf_uniq(ty: &Type) -> Uniq {
 /// the leaves in the order of [`Tree::leaves`] for a tree of this type.
 pub(super) fn with_uniq(ty: &Type, choose: &mut dyn FnMut() -> Uniq) -> Type {
     match ty {
-        Type::Scalar(_) | Type::Meta(_) | Type::Error => ty.clone(),
+        Type::Scalar(..) | Type::Meta(_) | Type::Error => ty.clone(),
         Type::Arrow(_) => {
             choose();
             ty.clone()
@@ -277,7 +277,7 @@ pub(super) fn overlay(template: &Type, inst: &Type) -> Type {
         ),
         (Type::Arrow(a), Type::Arrow(b)) => Type::Arrow(overlay_arrow(a, b)),
         (
-            Type::Scalar(_)
+            Type::Scalar(..)
             | Type::Array(..)
             | Type::Record(_)
             | Type::Sum(_)

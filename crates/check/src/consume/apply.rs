@@ -179,7 +179,7 @@ fn misfit_result(want: &Type, got: &Type) -> Option<Misfit> {
             (leaf_uniq(want) == Uniq::Unique && leaf_uniq(got) == Uniq::Nonunique).then_some(Misfit::Aliases)
         }
         (
-            Type::Scalar(_)
+            Type::Scalar(..)
             | Type::Array(..)
             | Type::Record(_)
             | Type::Sum(_)

@@ -67,7 +67,7 @@ impl State<'_> {
         ret.ty = ret_ty;
         match fun_type(params, ret.clone()) {
             Type::Arrow(arrow) => Tree::Fun(captured(&frame), arrow),
-            other @ (Type::Scalar(_)
+            other @ (Type::Scalar(..)
             | Type::Array(..)
             | Type::Record(_)
             | Type::Sum(_)
@@ -188,7 +188,7 @@ fn is_starred(ty: &Type) -> bool {
     match ty {
         Type::Array(u, ..) | Type::Var(u, ..) => *u == Uniq::Unique,
         Type::Record(fs) => fs.iter().any(|(_, t)| is_starred(t)),
-        Type::Scalar(_) | Type::Sum(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
+        Type::Scalar(..) | Type::Sum(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
     }
 }
 

@@ -240,14 +240,14 @@ fn signature(ty: &Type, occurring: &[Head]) -> Signature {
         Type::Record(fields) => {
             Signature { heads: vec![Head::Record(fields.iter().map(|(f, _)| *f).collect())], complete: true }
         }
-        Type::Scalar(ScalarType::Bool) => Signature {
+        Type::Scalar(ScalarType::Bool, _) => Signature {
             heads: [false, true].map(|b| Head::Literal(PrimValue::Bool(b))).to_vec(),
             complete: true,
         },
-        Type::Scalar(ScalarType::I8 | ScalarType::U8) => {
+        Type::Scalar(ScalarType::I8 | ScalarType::U8, _) => {
             Signature { heads: occurring.to_vec(), complete: occurring.len() == 256 }
         }
-        Type::Scalar(_) | Type::Array(..) | Type::Arrow(_) | Type::Var(..) | Type::Meta(_) | Type::Error => {
+        Type::Scalar(..) | Type::Array(..) | Type::Arrow(_) | Type::Var(..) | Type::Meta(_) | Type::Error => {
             Signature { heads: occurring.to_vec(), complete: false }
         }
     }

@@ -20,7 +20,7 @@ fn con(name: &str, args: Vec<Shape>) -> Shape {
 }
 
 fn bools() -> Type {
-    Type::tuple(vec![Type::Scalar(ScalarType::Bool), Type::Scalar(ScalarType::Bool)])
+    Type::tuple(vec![Type::scalar(ScalarType::Bool), Type::scalar(ScalarType::Bool)])
 }
 
 #[test]
@@ -30,12 +30,12 @@ fn names_what_is_missing() {
     let cases = [pair(boolean(true), Shape::Any), pair(Shape::Any, boolean(true))];
     assert_eq!(missing(&cases, &bools(), 8), ["(false, false)"]);
     assert_eq!(missing(&[Shape::Any], &bools(), 8), Vec::<String>::new());
-    assert_eq!(missing(&[int(1), int(2)], &Type::Scalar(ScalarType::I32), 8), ["_"]);
+    assert_eq!(missing(&[int(1), int(2)], &Type::scalar(ScalarType::I32), 8), ["_"]);
 }
 
 #[test]
 fn looks_into_payloads() {
-    let i32t = Type::Scalar(ScalarType::I32);
+    let i32t = Type::scalar(ScalarType::I32);
     let inner = Type::sum(vec![(Symbol::new("x"), vec![]), (Symbol::new("y"), vec![i32t.clone()])]);
     let ty = Type::sum(vec![(Symbol::new("none"), vec![]), (Symbol::new("some"), vec![i32t, inner])]);
     let cases = [con("none", vec![]), con("some", vec![Shape::Any, con("x", vec![])])];
@@ -49,12 +49,12 @@ fn sees_redundant_cases() {
     assert!(!useful(&cases, &Shape::Any, &bools()));
     assert!(useful(&cases[..1], &Shape::Any, &bools()));
     assert!(!useful(&cases[..1], &pair(boolean(true), boolean(false)), &bools()));
-    assert!(useful(&[int(1)], &int(2), &Type::Scalar(ScalarType::I32)));
+    assert!(useful(&[int(1)], &int(2), &Type::scalar(ScalarType::I32)));
 }
 
 #[test]
 fn wide_matches_end() {
-    let ty = Type::tuple(vec![Type::Scalar(ScalarType::Bool); 24]);
+    let ty = Type::tuple(vec![Type::scalar(ScalarType::Bool); 24]);
     let fields: Vec<Symbol> = (0..24).map(|i| Symbol::new(&i.to_string())).collect();
     let case = |i: usize, b: bool| {
         let parts = (0..24).map(|j| if j == i { boolean(b) } else { Shape::Any }).collect();

@@ -92,7 +92,7 @@ fn owned(t: &Type) -> bool {
         Type::Array(u, ..) | Type::Var(u, ..) => *u == Uniq::Unique,
         Type::Record(fs) => fs.iter().all(|(_, t)| owned(t)),
         Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).all(owned),
-        Type::Scalar(_) => true,
+        Type::Scalar(..) => true,
         Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
     }
 }

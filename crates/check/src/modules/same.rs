@@ -54,7 +54,7 @@ impl Same {
 
     fn ty(&mut self, a: &Type, b: &Type) -> bool {
         match (a, b) {
-            (Type::Scalar(s), Type::Scalar(t)) => s == t,
+            (Type::Scalar(s, _), Type::Scalar(t, _)) => s == t,
             (Type::Array(u, n, s), Type::Array(v, m, t)) => u == v && self.size(n, m) && self.ty(s, t),
             (Type::Record(fs), Type::Record(gs)) => {
                 fs.len() == gs.len()
@@ -86,7 +86,7 @@ impl Same {
             }
             (Type::Error, Type::Error) => true,
             (
-                Type::Scalar(_)
+                Type::Scalar(..)
                 | Type::Array(..)
                 | Type::Record(_)
                 | Type::Sum(_)

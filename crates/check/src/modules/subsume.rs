@@ -145,7 +145,7 @@ impl<'a> Match<'a> {
         }
         match (given, expected) {
             (Type::Error, _) | (_, Type::Error) => Ok(()),
-            (Type::Scalar(a), Type::Scalar(b)) if a == b => Ok(()),
+            (Type::Scalar(a, _), Type::Scalar(b, _)) if a == b => Ok(()),
             (Type::Array(u, s, a), Type::Array(v, r, b)) => {
                 self.uniq(*u, *v, given, expected)?;
                 self.size(s, r)?;
@@ -175,7 +175,7 @@ impl<'a> Match<'a> {
                 })
             }
             (
-                Type::Scalar(_)
+                Type::Scalar(..)
                 | Type::Array(..)
                 | Type::Record(_)
                 | Type::Sum(_)
@@ -190,7 +190,7 @@ impl<'a> Match<'a> {
     fn choosable(&self, t: &Type) -> Option<(Uniq, Name)> {
         match t {
             Type::Var(u, n, args) if args.is_empty() && self.types.contains_key(n) => Some((*u, *n)),
-            Type::Scalar(_)
+            Type::Scalar(..)
             | Type::Array(..)
             | Type::Record(_)
             | Type::Sum(_)

@@ -48,7 +48,7 @@ fn stars(t: &Type) -> Option<Option<Uniq>> {
         Type::Array(u, ..) | Type::Var(u, ..) => Some(Some(*u)),
         Type::Record(fields) => all(fields.iter().map(|(_, t)| t)),
         Type::Sum(constrs) => all(constrs.iter().flat_map(|(_, ts)| ts)),
-        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => Some(None),
+        Type::Scalar(..) | Type::Arrow(_) | Type::Meta(_) | Type::Error => Some(None),
     }
 }
 
@@ -72,7 +72,7 @@ impl Match<'_> {
     fn ty(&mut self, def: &Type, t: &Type, stars: Stars) -> bool {
         let fits = |u: Uniq, v: Uniq| stars == Stars::Ignored || u == v;
         match (def, t) {
-            (Type::Scalar(a), Type::Scalar(b)) => a == b,
+            (Type::Scalar(a, _), Type::Scalar(b, _)) => a == b,
             (Type::Array(u, m, d), Type::Array(v, n, e)) => {
                 fits(*u, *v) && self.size(m, n) && self.ty(d, e, Stars::Compared)
             }
@@ -108,7 +108,7 @@ impl Match<'_> {
                 (None, _) => false,
             },
             (
-                Type::Scalar(_)
+                Type::Scalar(..)
                 | Type::Array(..)
                 | Type::Record(_)
                 | Type::Sum(_)

@@ -30,7 +30,7 @@ pub fn without_hidden(ty: &Type, known: &dyn Fn(Name) -> bool) -> Type {
             };
             Type::Var(*u, *n, Arc::new(args.iter().map(one).collect()))
         }
-        Type::Scalar(_) | Type::Meta(_) | Type::Error => ty.clone(),
+        Type::Scalar(..) | Type::Meta(_) | Type::Error => ty.clone(),
     }
 }
 
@@ -66,6 +66,6 @@ pub(crate) fn without_stars(ty: &Type) -> Type {
             Type::Sum(constrs.with(constrs.iter().map(one).collect()))
         }
         Type::Var(_, n, args) => Type::Var(Uniq::Nonunique, *n, args.clone()),
-        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => ty.clone(),
+        Type::Scalar(..) | Type::Arrow(_) | Type::Meta(_) | Type::Error => ty.clone(),
     }
 }

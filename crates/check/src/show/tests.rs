@@ -4,7 +4,7 @@ use fehu_base::Span;
 use std::sync::Arc;
 
 fn exp(kind: ExpKind) -> Exp {
-    Exp { kind: Arc::new(kind), ty: Type::Scalar(ScalarType::I64), ext: vec![], span: Span::NONE }
+    Exp { kind: Arc::new(kind), ty: Type::scalar(ScalarType::I64), ext: vec![], span: Span::NONE }
 }
 
 fn binop(names: &mut NameSource, op: &str, l: Exp, r: Exp) -> Exp {
@@ -17,14 +17,14 @@ fn types_as_written() {
     let mut names = NameSource::new();
     let n = names.fresh_str("n");
     let a = names.fresh_str("a");
-    let i32t = Type::Scalar(ScalarType::I32);
-    let bool_t = Type::Scalar(ScalarType::Bool);
+    let i32t = Type::scalar(ScalarType::I32);
+    let bool_t = Type::scalar(ScalarType::Bool);
     let row = Type::array(Size::Var(n), i32t.clone());
     let starred = Type::Array(Uniq::Unique, Size::Any, Parts::new(i32t.clone()));
     let sum = Type::sum(vec![(Symbol::new("b"), vec![]), (Symbol::new("a"), vec![i32t.clone()])]);
     let dependent = Type::Arrow(Parts::new(Arrow {
         param: Some(n),
-        lhs: Type::Scalar(ScalarType::I64),
+        lhs: Type::scalar(ScalarType::I64),
         ret: RetType { dims: vec![a], ty: Type::array(Size::Var(a), row.clone()) },
     }));
     let cases = [
@@ -94,7 +94,7 @@ fn abbreviations_are_printed_as_long_as_they_are_right() {
     let tparams = vec![TParam::Size(n), TParam::Type(Liftedness::Unlifted, a)];
     let def = TypeDef { tparams, lifted: Liftedness::Unlifted, def: RetType::simple(body) };
     let of = |x: i64, y: i64| {
-        let part = |n| Type::array(Size::Const(n), Type::Scalar(ScalarType::I32));
+        let part = |n| Type::array(Size::Const(n), Type::scalar(ScalarType::I32));
         let fields = vec![(Symbol::new("x"), part(x)), (Symbol::new("y"), part(y))];
         Type::record(fields).abbreviated(Abbreviation { name: pair, def: Arc::new(def.clone()) })
     };

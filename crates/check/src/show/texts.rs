@@ -135,7 +135,7 @@ impl Walk {
 
     fn ty_inner(&mut self, t: &Type) {
         match t {
-            Type::Scalar(_) | Type::Meta(_) | Type::Error => {}
+            Type::Scalar(..) | Type::Meta(_) | Type::Error => {}
             Type::Array(_, size, elem) => {
                 self.size(size);
                 self.ty(elem);

@@ -42,7 +42,7 @@ impl Infer<'_> {
                         )
                         .help("annotate the type"),
                     );
-                    self.st.slots[root as usize] = Slot::Known(Type::Scalar(t));
+                    self.st.slots[root as usize] = Slot::Known(Type::scalar(t));
                 }
                 Cons::Open if f.eq.is_none() => {
                     let called = f.called.unwrap_or_else(|| fehu_base::Symbol::new("t"));
@@ -93,7 +93,7 @@ impl Infer<'_> {
             let f = f.clone();
             match &f.cons {
                 Cons::OneOf(set, _) => {
-                    self.st.slots[m as usize] = Slot::Known(Type::Scalar(default(*set)));
+                    self.st.slots[m as usize] = Slot::Known(Type::scalar(default(*set)));
                 }
                 Cons::Open if f.eq.is_none() => self.st.slots[m as usize] = Slot::Known(Type::unit()),
                 Cons::Open => self.ambiguous(
@@ -137,7 +137,7 @@ fn default(set: ScalarSet) -> ScalarType {
 
 fn metas(t: &Type, out: &mut Vec<u32>) {
     match t {
-        Type::Scalar(_) | Type::Error => {}
+        Type::Scalar(..) | Type::Error => {}
         Type::Meta(m) => out.push(*m),
         Type::Array(_, _, e) => metas(e, out),
         Type::Record(fs) => fs.iter().for_each(|(_, t)| metas(t, out)),

@@ -13,18 +13,19 @@
 //! map \x -> x + 1 xs     map (\x -> x + 1) xs
 //! ```
 
-use super::guess::Guesses;
 use super::hints::{infix_for, quoted_argument, scalar_of, Advice, Refused};
 use super::infer::Infer;
 use super::metas::ScalarSet;
 use super::pre::Exp;
 use super::quote;
+use super::unknown::Guesses;
 use crate::resolve::other_types;
-use crate::scope::{ModEntry, Module, TermEntry};
+use crate::scope::{Env, ModEntry, Module, TermEntry, ValEntry};
 use crate::types::Type;
 use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Span, Symbol};
 use fehu_syntax::ast::{self, ExpKind, FieldExp, Ident, TypeExp};
+use std::sync::Arc;
 
 impl Infer<'_> {
     /// The name that is applied, if nothing is called so and it is not known what may be meant.
@@ -54,7 +55,7 @@ impl Infer<'_> {
         if let (Some(op), [l, r]) = (infix_for(name), args) {
             return Advice::rewrite(whole, format!("{} {op} {}", quoted_argument(l), quoted_argument(r)));
         }
-        if self.meant(f.span).is_some() {
+        if self.guesses.meant(f.span).is_some() {
             return None;
         }
         // By the argument alone: the result does not suit.
@@ -78,6 +79,23 @@ impl Infer<'_> {
             .find_map(|t| ScalarType::ALL.into_iter().find(|s| s.as_str() == *t))?;
         let from = number.filter(|from| args.len() == 1 && *from != to)?;
         Some(Advice::replace_name(f.span, format!("{}.{}", to.as_str(), from.as_str())))
+    }
+
+    /// The value with a possibly qualified name.
+    pub(super) fn value(&self, path: &str) -> Option<ValEntry> {
+        let mut env: Option<Arc<Env>> = None;
+        for part in path.split('.').map(Symbol::new) {
+            let entry = match &env {
+                None => self.scope.term(part),
+                Some(e) => e.terms.get(&part),
+            };
+            match entry? {
+                TermEntry::Val(v) => return Some(v.clone()),
+                TermEntry::Mod(ModEntry { module: Module::Struct(e), .. }) => env = Some(e.clone()),
+                TermEntry::Mod(_) => return None,
+            }
+        }
+        None
     }
 
     /// `i32.sqrt`.
@@ -105,7 +123,7 @@ impl Infer<'_> {
                 let set: ScalarSet = self.set_of(m)?;
                 [ScalarType::I32, ScalarType::F64].into_iter().find(|t| set.has(*t))
             }
-            Type::Scalar(t) => (t.is_integer() || t.is_float()).then_some(t),
+            Type::Scalar(t, _) => (t.is_integer() || t.is_float()).then_some(t),
             Type::Record(_) | Type::Sum(_) | Type::Arrow(_) | Type::Var(..) | Type::Error => None,
         }
     }
@@ -113,7 +131,7 @@ impl Infer<'_> {
     /// The complaint about a field of what is no record, with what was probably meant: `f . g` or `xs.length`.
     pub(super) fn no_field(&self, d: Diagnostic, of: &Type, f: Ident, e: Option<(&str, Span)>) -> Diagnostic {
         let only = "only records have fields";
-        if let (Type::Scalar(t), Some((text, at))) = (of, e) {
+        if let (Type::Scalar(t, _), Some((text, at))) = (of, e) {
             let applied = format!("{}.{} {text}", t.as_str(), f.name);
             return match self.is_in_module_of(*t, f.name) {
                 true => d.help(format!("{only}; to apply the function, write \"{applied}\"")).fix(

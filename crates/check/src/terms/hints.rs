@@ -47,6 +47,8 @@ pub(super) struct Advice {
 /// How the program changes when advice is taken.
 enum Edit {
     Replace(Vec<(Span, String)>),
+    /// Writes another name.
+    Rename(Span, String),
     /// Applies a function to an expression.
     Apply(Span, String),
 }
@@ -57,7 +59,15 @@ impl Advice {
         Advice {
             text: format!("there is \"{name}\""),
             title: format!("Change to `{name}`"),
-            edit: Edit::Replace(vec![(at, name)]),
+            edit: Edit::Rename(at, name),
+        }
+    }
+
+    /// The name that is to be written.
+    pub(super) fn name(&self) -> Option<&str> {
+        match &self.edit {
+            Edit::Rename(_, name) => Some(name),
+            Edit::Replace(_) | Edit::Apply(..) => None,
         }
     }
 
@@ -84,6 +94,7 @@ impl Advice {
         let d = d.help(self.text);
         match self.edit {
             Edit::Replace(edits) => d.fix_all(self.title, edits),
+            Edit::Rename(at, name) => d.fix(self.title, at, name),
             Edit::Apply(span, function) => d.fix_apply(self.title, span, function),
         }
     }
@@ -149,8 +160,8 @@ impl Infer<'_> {
     fn float_for(&mut self, t: &Type) -> Type {
         match t {
             Type::Array(u, size, elem) => Type::Array(*u, size.clone(), elem.with(self.float_for(elem))),
-            Type::Meta(m) if self.set_of(*m) == Some(ScalarSet::floats()) => Type::Scalar(ScalarType::F64),
-            Type::Scalar(_)
+            Type::Meta(m) if self.set_of(*m) == Some(ScalarSet::floats()) => Type::scalar(ScalarType::F64),
+            Type::Scalar(..)
             | Type::Record(_)
             | Type::Sum(_)
             | Type::Arrow(_)
@@ -217,7 +228,7 @@ impl Infer<'_> {
         }
         let rows = |i: usize| matches!(types.get(i), Some(Type::Array(_, _, e)) if scalar_of(e).is_some());
         let mut number = |i: usize| match types.get(i) {
-            Some(Type::Scalar(t)) => t.is_integer() || t.is_float(),
+            Some(Type::Scalar(t, _)) => t.is_integer() || t.is_float(),
             Some(Type::Meta(m)) => self.set_of(*m).is_some(),
             Some(_) | None => false,
         };
@@ -296,7 +307,7 @@ fn neutral(op: &str) -> Option<String> {
 
 /// The scalar that a type is.
 pub(super) fn scalar_of(t: &Type) -> Option<ScalarType> {
-    if let Type::Scalar(t) = t {
+    if let Type::Scalar(t, _) = t {
         return Some(*t);
     }
     None
@@ -516,7 +527,7 @@ fn conversion(
 /// The scalars of two arrays of as many dimensions.
 fn element_types(expected: &Type, actual: &Type) -> Option<(ScalarType, ScalarType, usize)> {
     match (expected, actual) {
-        (Type::Scalar(a), Type::Scalar(b)) => Some((*a, *b, 0)),
+        (Type::Scalar(a, _), Type::Scalar(b, _)) => Some((*a, *b, 0)),
         (Type::Array(_, _, a), Type::Array(_, _, b)) => {
             element_types(a, b).map(|(a, b, depth)| (a, b, depth + 1))
         }

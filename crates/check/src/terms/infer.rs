@@ -6,12 +6,12 @@
 //! names) and `infer_pat.rs`.
 
 use super::foreign::comprehension;
-use super::guess::Guesses;
 use super::hints::{other_field, quoted_argument};
 use super::metas::{Cons, ScalarSet, State, Why, WhyKind};
 use super::pre::{self, Exp, ExpKind, Written};
 use super::quote;
 use super::unify::{Mismatch, Unified};
+use super::unknown::Guesses;
 use crate::context::Context;
 use crate::scope::{Scope, ValEntry, ValKind};
 use crate::tast::Occurrence;
@@ -35,8 +35,8 @@ pub(crate) struct Infer<'a> {
     pub(crate) guesses: Guesses,
 }
 
-pub(crate) const BOOL: Type = Type::Scalar(ScalarType::Bool);
-pub(crate) const I64: Type = Type::Scalar(ScalarType::I64);
+pub(crate) const BOOL: Type = Type::scalar(ScalarType::Bool);
+pub(crate) const I64: Type = Type::scalar(ScalarType::I64);
 
 impl<'a> Infer<'a> {
     pub(crate) fn new(ctx: &'a mut Context, scope: &'a mut Scope, st: State) -> Infer<'a> {
@@ -310,12 +310,12 @@ impl<'a> Infer<'a> {
     /// The type of a literal, in an expression or a pattern.
     pub(crate) fn literal_type(&mut self, l: &ast::Literal, span: Span) -> Type {
         match l {
-            ast::Literal::Int(_, Some(t)) | ast::Literal::Float(_, _, Some(t)) => Type::Scalar(*t),
+            ast::Literal::Int(_, Some(t)) | ast::Literal::Float(_, _, Some(t)) => Type::scalar(*t),
             ast::Literal::Int(_, None) => self.one_of(ScalarSet::numeric(), WhyKind::IntLiteral, span),
             ast::Literal::Char(_) => self.one_of(ScalarSet::numeric(), WhyKind::IntLiteral, span),
             ast::Literal::Float(_, _, None) => self.one_of(ScalarSet::floats(), WhyKind::FloatLiteral, span),
             ast::Literal::Bool(_) => BOOL,
-            ast::Literal::String(_) => Type::array(Size::Any, Type::Scalar(ScalarType::U8)),
+            ast::Literal::String(_) => Type::array(Size::Any, Type::scalar(ScalarType::U8)),
         }
     }
 
@@ -421,7 +421,7 @@ impl<'a> Infer<'a> {
                     Type::Error
                 }
             },
-            other @ (Type::Scalar(_)
+            other @ (Type::Scalar(..)
             | Type::Array(..)
             | Type::Sum(_)
             | Type::Arrow(_)

@@ -1,12 +1,13 @@
 //! The first layer: uses of values, applications, sections, updates.
 
 use super::foreign::bare_lambda;
-use super::guess::long_enough;
+use super::guess::unknown;
 use super::hints::{assigning, map_of_several, other_form, word_operator, Advice, Refused};
 use super::infer::{Infer, BOOL};
 use super::metas::{ScalarSet, Why, WhyKind};
 use super::pre::{self, Access, Exp, ExpKind, Side, Use};
 use super::quote;
+use super::unknown::long_enough;
 use crate::resolve::{closest, parametric, show_qual};
 use crate::scope::{Env, ModEntry, Module, TermEntry, ValEntry, ValKind};
 use crate::subst::Subst;
@@ -77,7 +78,7 @@ impl Infer<'_> {
                 None => {
                     // Behind an unknown module is a name; in a module, there may be fields behind it.
                     let whole = i + 1 == parts.len() || env.is_none() && parts.len() == 2;
-                    if let Some(ty) = self.unknown(q, env.as_deref()).filter(|_| whole) {
+                    if let Some(ty) = unknown(self, q, env.as_deref()).filter(|_| whole) {
                         return Some(Found::Unknown(ty));
                     }
                     let d = self.unknown_name(&parts, i, env.as_deref(), q.span);
@@ -102,7 +103,7 @@ impl Infer<'_> {
                 .fix("Remove the word", *mark, "");
         }
         let form = other_form(p.name).filter(|_| i == 0);
-        match (self.meant(at), form) {
+        match (self.guesses.meant(at), form) {
             (Some(meant), None) => return meant.told(d, at),
             (Some(meant), Some(_)) if meant.is_certain() => return meant.told(d, at),
             (_, Some(form)) => return d.help(form),
@@ -130,12 +131,12 @@ impl Infer<'_> {
 
     /// The complaint about a module where a value is needed: `map f64 xs`.
     fn module_as_value(&mut self, q: &QualName) -> Exp {
-        if let Some(ty) = self.unknown(q, None) {
+        if let Some(ty) = unknown(self, q, None) {
             return Exp { ty, ..Exp::error(q.span) };
         }
         let d = Diagnostic::error(q.span, format!("Unknown name \"{}\".", show_qual(q)))
             .note("there is a module of this name, but a value is needed here");
-        let d = match self.meant(q.span) {
+        let d = match self.guesses.meant(q.span) {
             Some(meant) => meant.told(d, q.span),
             None => d,
         };
@@ -243,15 +244,7 @@ impl Infer<'_> {
     pub(crate) fn application(&mut self, f: &ast::Exp, args: &[ast::Exp], span: Span) -> Exp {
         let what = callee(f);
         if let Some(name) = self.unknown_callee(f) {
-            let types: Vec<Type> = args.iter().map(|a| self.exp(a).ty).collect();
-            match self.unknown_function(name, args, &types) {
-                Some(advice) => {
-                    let d = Diagnostic::error(name.span, format!("Unknown name \"{}\".", name.name));
-                    self.ctx.report_unknown(advice.given(d.label("not in scope")));
-                }
-                None => drop(self.exp(f)),
-            }
-            return Exp::error(span);
+            return self.unknown_applied(f, name, args, span);
         }
         let f = self.exp(f);
         let said = self.ctx.diagnostics.len();
@@ -265,6 +258,26 @@ impl Infer<'_> {
         }
         let source: Vec<&ast::Exp> = args.iter().collect();
         self.apply(what, f, typed, &source, span)
+    }
+
+    /// A function that is not there, applied. Where it is clear which one is meant, what follows is checked with that.
+    fn unknown_applied(&mut self, f: &ast::Exp, name: ast::Ident, args: &[ast::Exp], span: Span) -> Exp {
+        let typed: Vec<Exp> = args.iter().map(|a| self.exp(a)).collect();
+        let types: Vec<Type> = typed.iter().map(|a| a.ty.clone()).collect();
+        let Some(advice) = self.unknown_function(name, args, &types) else {
+            drop(self.exp(f));
+            return Exp::error(span);
+        };
+        let meant = advice.name().and_then(|n| self.value(n));
+        let d = Diagnostic::error(name.span, format!("Unknown name \"{}\".", name.name));
+        self.ctx.report_unknown(advice.given(d.label("not in scope")));
+        let Some(meant) = meant else { return Exp::error(span) };
+        let function = self.use_of(&meant, name.span);
+        let said = self.ctx.diagnostics.len();
+        let applied = self.apply(callee(f), function, typed, &args.iter().collect::<Vec<_>>(), span);
+        // One mistake has one message.
+        self.ctx.diagnostics.truncate(said);
+        applied
     }
 
     /// `l op r`.
@@ -330,7 +343,7 @@ impl Infer<'_> {
                     }
                     ty = ret;
                 }
-                other @ (Type::Scalar(_)
+                other @ (Type::Scalar(..)
                 | Type::Array(..)
                 | Type::Record(_)
                 | Type::Sum(_)
@@ -371,7 +384,8 @@ impl Infer<'_> {
     /// put in already, for messages.
     fn applied(&mut self, arrow: &Arrow, arg: &Exp) -> Type {
         let ExpKind::Var(argument) = &*arg.kind else { return arrow.ret.ty.clone() };
-        let Some(param) = arrow.param.filter(|_| matches!(arrow.lhs, Type::Scalar(ScalarType::I64))) else {
+        let Some(param) = arrow.param.filter(|_| matches!(arrow.lhs, Type::Scalar(ScalarType::I64, _)))
+        else {
             return arrow.ret.ty.clone();
         };
         let mut subst = Subst::default();

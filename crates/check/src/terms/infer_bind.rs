@@ -1,11 +1,12 @@
 //! The first layer: what binds names. `let`, functions, loops, `match`.
 
-use super::guess::Guesses;
+use super::guess::guess;
 use super::hints::result_conversion;
 use super::infer::{Infer, BOOL};
 use super::infer_pat::Bound;
 use super::metas::{ScalarSet, State, WhyKind};
 use super::pre::{Case, Exp, ExpKind, Fun, Lambda, Loop, LoopForm, Pat, PatKind, Written};
+use super::unknown::Guesses;
 use crate::type_exp::{bind_tparams, params::bind_size};
 use crate::types::{Scheme, Size, TParam, Type};
 use fehu_base::{Diagnostic, Name, Span};
@@ -40,11 +41,11 @@ impl Infer<'_> {
             me.function(f, sizes.to_vec())
         };
         let checked = self.function(f, sizes.to_vec());
-        if !self.any_unknown() {
+        if !self.guesses.any_refused() {
             return checked;
         }
         again(self, Guesses::Collected(vec![]));
-        let meant = self.guess();
+        let meant = guess(self);
         again(self, Guesses::Known(meant))
     }
 

@@ -11,7 +11,7 @@ use fehu_syntax::ast::Literal;
 
 /// The value of a literal. One without a suffix must fit its type.
 pub(crate) fn value(ctx: &mut Context, l: &Literal, sign: Sign, ty: &Type, span: Span) -> PrimValue {
-    let Type::Scalar(scalar) = *ty else { return PrimValue::Unit };
+    let Type::Scalar(scalar, _) = *ty else { return PrimValue::Unit };
     match (l, scalar.prim()) {
         (Literal::Bool(b), _) => PrimValue::Bool(*b),
         (Literal::Int(n, suffix), PrimType::Int(t)) => {

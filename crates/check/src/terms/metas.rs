@@ -240,7 +240,7 @@ impl State {
         match t {
             Type::Meta(_) => match self.head(t) {
                 m @ Type::Meta(_) => m,
-                known @ (Type::Scalar(_)
+                known @ (Type::Scalar(..)
                 | Type::Array(..)
                 | Type::Record(_)
                 | Type::Sum(_)
@@ -255,7 +255,7 @@ impl State {
                     full
                 }
             },
-            Type::Scalar(_) | Type::Error => t.clone(),
+            Type::Scalar(..) | Type::Error => t.clone(),
             Type::Array(u, s, e) => Type::Array(*u, s.clone(), e.with(self.zonk(e))),
             Type::Record(fs) => Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, self.zonk(t))).collect())),
             Type::Sum(cs) => Type::Sum(

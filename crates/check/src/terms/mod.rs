@@ -26,6 +26,7 @@ mod quote;
 mod recursion;
 pub(crate) mod sizes;
 mod unify;
+mod unknown;
 mod validate;
 
 pub use metas::State;

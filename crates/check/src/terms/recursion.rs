@@ -55,7 +55,7 @@ fn functional(ctx: &Context, t: &Type) -> bool {
         }
         Type::Record(fs) => fs.iter().any(|(_, t)| functional(ctx, t)),
         Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(|t| functional(ctx, t)),
-        Type::Scalar(_) | Type::Array(..) | Type::Meta(_) | Type::Error => false,
+        Type::Scalar(..) | Type::Array(..) | Type::Meta(_) | Type::Error => false,
     }
 }
 

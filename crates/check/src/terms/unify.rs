@@ -102,7 +102,7 @@ impl Infer<'_> {
             (Type::Meta(m), Type::Meta(n)) if m == n => Ok(()),
             (Type::Meta(m), Type::Meta(n)) => self.link(*m, *n),
             (Type::Meta(m), t) | (t, Type::Meta(m)) => self.assign(*m, t),
-            (Type::Scalar(s), Type::Scalar(t)) if s == t => Ok(()),
+            (Type::Scalar(s, _), Type::Scalar(t, _)) if s == t => Ok(()),
             (Type::Array(_, _, s), Type::Array(_, _, t)) => self.unify(s, t),
             (Type::Record(fs), Type::Record(gs)) => self.unify_records(fs, gs),
             (Type::Sum(cs), Type::Sum(ds)) => self.unify_sums(cs, ds),
@@ -119,7 +119,7 @@ impl Infer<'_> {
                 Ok(())
             }
             (
-                Type::Scalar(_)
+                Type::Scalar(..)
                 | Type::Array(..)
                 | Type::Record(_)
                 | Type::Sum(_)
@@ -292,8 +292,8 @@ impl Infer<'_> {
         match &free.cons {
             Cons::Open => {}
             Cons::OneOf(set, why) => match t {
-                Type::Scalar(s) if set.has(*s) => {}
-                Type::Scalar(_)
+                Type::Scalar(s, _) if set.has(*s) => {}
+                Type::Scalar(..)
                 | Type::Array(..)
                 | Type::Record(_)
                 | Type::Sum(_)
@@ -320,7 +320,9 @@ impl Infer<'_> {
         if let Some(why) = &free.lift_why {
             self.restrict(t, free.lifted, why)?;
         }
-        self.st.slots[m as usize] = Slot::Known(t.clone());
+        // What is computed with a number is no longer what that was called: a speed times a time is no speed.
+        let known = if let Type::Scalar(scalar, _) = t { Type::scalar(*scalar) } else { t.clone() };
+        self.st.slots[m as usize] = Slot::Known(known);
         Ok(())
     }
 
@@ -375,7 +377,7 @@ impl Infer<'_> {
     /// The occurs check, and that no type parameter leaves its function.
     fn admit(&mut self, m: u32, level: u32, t: &Type) -> Unified {
         match self.st.head(t) {
-            Type::Scalar(_) | Type::Error => Ok(()),
+            Type::Scalar(..) | Type::Error => Ok(()),
             Type::Meta(n) if n == m => {
                 let mut e = Mismatch::new("Occurs check: the type would contain itself.");
                 e.index = Some(Named::OccursCheck);
@@ -432,7 +434,7 @@ impl Infer<'_> {
             return Ok(());
         }
         match self.st.head(t) {
-            Type::Scalar(_) | Type::Error | Type::Array(..) => Ok(()),
+            Type::Scalar(..) | Type::Error | Type::Array(..) => Ok(()),
             Type::Meta(m) => {
                 let Some(f) = self.st.free(m) else { return Ok(()) };
                 let laxer = f.lift_why.as_ref().is_some_and(Why::admits_hidden_sizes);
@@ -490,7 +492,7 @@ impl Infer<'_> {
     /// Demands that values of the type can be compared.
     pub(crate) fn require_equality(&mut self, t: &Type, span: Span) -> Unified {
         match self.st.head(t) {
-            Type::Scalar(_) | Type::Error => Ok(()),
+            Type::Scalar(..) | Type::Error => Ok(()),
             Type::Array(_, _, e) => self.require_equality(&e, span),
             Type::Record(fs) => fs.iter().try_for_each(|(_, t)| self.require_equality(t, span)),
             Type::Sum(cs) => {

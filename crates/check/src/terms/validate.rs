@@ -86,7 +86,7 @@ impl Validator<'_> {
 
     fn ty(&mut self, t: &Type, bound: &mut Vec<Name>, at: &str) {
         match t {
-            Type::Scalar(_) => {}
+            Type::Scalar(..) => {}
             Type::Meta(_) | Type::Error => self.complain(format!("an undecided type in {at}")),
             Type::Array(_, s, e) => {
                 self.size(s, bound, at);

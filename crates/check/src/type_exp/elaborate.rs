@@ -73,7 +73,7 @@ impl Walk<'_> {
             TypeExp::Sum(cs, span) => self.sum(te, cs, *span),
             TypeExp::Unique(t, span) => {
                 let (ty, kind) = self.ty(t);
-                if matches!(ty, Type::Scalar(_)) {
+                if matches!(ty, Type::Scalar(..)) {
                     self.ctx.report(Diagnostic::warning(
                         *span,
                         format!("Declaring \"{}\" as unique has no effect.", show_type_exp(t)),
@@ -309,6 +309,10 @@ impl Walk<'_> {
             return failed;
         }
         self.dims.extend(r.dims);
+        // `i32` and its kin abbreviate nothing.
+        if entry.span == Span::NONE {
+            return (r.ty, kind);
+        }
         let by = Abbreviation { name: entry.name, def: entry.def.clone() };
         (r.ty.abbreviated(by), kind)
     }
@@ -407,7 +411,7 @@ impl Walk<'_> {
                 let env = follow(self.scope, &q.quals).ok()?;
                 let Some(TermEntry::Val(v)) = term(self.scope, &env, q.name.name) else { return None };
                 let is_size =
-                    v.scheme.tparams.is_empty() && matches!(v.scheme.ty, Type::Scalar(ScalarType::I64));
+                    v.scheme.tparams.is_empty() && matches!(v.scheme.ty, Type::Scalar(ScalarType::I64, _));
                 let (name, span) = (v.name, v.span);
                 is_size.then(|| {
                     refer(self.ctx, self.scope, q, span);

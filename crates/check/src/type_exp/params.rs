@@ -41,7 +41,7 @@ pub fn bind_tparams(ctx: &mut Context, scope: &mut Scope, tparams: &[ast::TypePa
 pub fn bind_size(ctx: &mut Context, scope: &mut Scope, id: Ident) -> Name {
     let name = ctx.bind(id.name, id.span);
     ctx.uses.bind(id);
-    let scheme = Arc::new(Scheme::mono(Type::Scalar(ScalarType::I64)));
+    let scheme = Arc::new(Scheme::mono(Type::scalar(ScalarType::I64)));
     scope.bind_val(id.name, ValEntry { name, scheme, span: id.span, kind: ValKind::SizeParam });
     name
 }

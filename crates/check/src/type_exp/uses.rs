@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 /// The sizes that a value of the type shows.
 pub fn constructive(t: &Type, out: &mut FxHashSet<Name>) {
     match t {
-        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => {}
+        Type::Scalar(..) | Type::Arrow(_) | Type::Meta(_) | Type::Error => {}
         Type::Array(_, s, e) => {
             if let Size::Var(n) = s {
                 out.insert(*n);
@@ -43,7 +43,7 @@ pub fn constructive(t: &Type, out: &mut FxHashSet<Name>) {
 pub fn has_any(t: &Type) -> bool {
     let any = |s: &Size| matches!(s, Size::Any);
     match t {
-        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
+        Type::Scalar(..) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
         Type::Array(_, s, e) => any(s) || has_any(e),
         Type::Record(fs) => fs.iter().any(|(_, t)| has_any(t)),
         Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(has_any),
@@ -57,7 +57,7 @@ pub fn has_any(t: &Type) -> bool {
 /// Whether the type has an anonymous size `[]` in the parameter of a function.
 pub fn has_any_in_param(t: &Type) -> bool {
     match t {
-        Type::Scalar(_) | Type::Meta(_) | Type::Error => false,
+        Type::Scalar(..) | Type::Meta(_) | Type::Error => false,
         Type::Arrow(a) => has_any(&a.lhs) || has_any_in_param(&a.lhs) || has_any_in_param(&a.ret.ty),
         Type::Array(_, _, e) => has_any_in_param(e),
         Type::Record(fs) => fs.iter().any(|(_, t)| has_any_in_param(t)),
@@ -77,7 +77,7 @@ pub fn name_anys(t: &Type, fresh: &mut dyn FnMut() -> Size) -> Type {
         Size::Const(_) | Size::Var(_) | Size::Exp(_) => s.clone(),
     };
     match t {
-        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => t.clone(),
+        Type::Scalar(..) | Type::Arrow(_) | Type::Meta(_) | Type::Error => t.clone(),
         Type::Array(u, s, e) => {
             let s = size(s, fresh);
             Type::Array(*u, s, e.with(name_anys(e, fresh)))
@@ -106,7 +106,7 @@ pub fn name_anys(t: &Type, fresh: &mut dyn FnMut() -> Size) -> Type {
 /// All names that sizes in the type mention, anywhere.
 pub fn mentioned(t: &Type, out: &mut FxHashSet<Name>) {
     match t {
-        Type::Scalar(_) | Type::Meta(_) | Type::Error => {}
+        Type::Scalar(..) | Type::Meta(_) | Type::Error => {}
         Type::Arrow(a) => {
             mentioned(&a.lhs, out);
             mentioned_ret(&a.ret, out);
@@ -178,14 +178,14 @@ pub fn consumes(t: &Type) -> bool {
         Type::Array(u, ..) | Type::Var(u, ..) => *u == Uniq::Unique,
         Type::Record(fs) => fs.iter().any(|(_, t)| consumes(t)),
         Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(consumes),
-        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
+        Type::Scalar(..) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
     }
 }
 
 /// The kind of a type, by what it may contain.
 pub fn kind(ctx: &Context, t: &Type) -> Liftedness {
     match t {
-        Type::Scalar(_) | Type::Meta(_) | Type::Error => Liftedness::Unlifted,
+        Type::Scalar(..) | Type::Meta(_) | Type::Error => Liftedness::Unlifted,
         Type::Array(_, _, e) => kind(ctx, e),
         Type::Record(fs) => fs.iter().map(|(_, t)| kind(ctx, t)).max().unwrap_or(Liftedness::Unlifted),
         Type::Sum(cs) => {

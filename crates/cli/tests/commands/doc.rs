@@ -236,3 +236,14 @@ fn a_project_is_documented_without_being_named() {
     assert_eq!(nowhere.status.code(), Some(2));
     assert!(stderr(&nowhere).contains("`fehu new NAME` makes a project"), "{}", stderr(&nowhere));
 }
+
+#[test]
+fn the_prelude_has_pages() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let out = dir.path().join("out").display().to_string();
+    let made = fehu().args(["doc", "--prelude", "-o", &out]).output().expect("fehu runs");
+    assert!(made.status.success(), "{}", stderr(&made));
+    let page = std::fs::read_to_string(dir.path().join("out/doc/soacs.html")).expect("a page");
+    assert!(page.contains("Apply a function to each element."), "{page}");
+    assert!(!dir.path().join("out/doc/intrinsics.html").exists());
+}

@@ -98,7 +98,7 @@ pub(super) fn all(document: &Document) -> Vec<Hint> {
 /// Whether no part of a type is missing since there is an error.
 fn is_known(t: &Type) -> bool {
     match t {
-        Type::Scalar(_) => true,
+        Type::Scalar(..) => true,
         Type::Meta(_) | Type::Error => false,
         Type::Array(_, _, elem) => is_known(elem),
         Type::Record(fields) => fields.iter().all(|(_, t)| is_known(t)),

@@ -86,7 +86,7 @@ fn signature(
         match &arrow.ret.ty {
             Type::Arrow(next) if arrow.ret.dims.is_empty() => arrow = next,
             Type::Arrow(_)
-            | Type::Scalar(_)
+            | Type::Scalar(..)
             | Type::Array(..)
             | Type::Record(_)
             | Type::Sum(_)

@@ -140,3 +140,11 @@ fn the_prelude_can_be_opened() {
     let uri = format!("file://{path}");
     assert!(diagnostics(&talk(&[open(&uri, &text), ask("hover", &uri, 0, 0)]), &uri).is_empty());
 }
+
+/// What the user calls a number is what the editor calls it; what is computed with it is a number.
+#[test]
+fn numbers_have_the_names_that_the_user_gave_them() {
+    let text = "type real = f64\ndef f (x: real) = x * 2\n";
+    assert_eq!(hover("", &text.replace("(x", "(¦x")), "x : real\ntype real = f64");
+    assert_eq!(hover("", &text.replace("def f", "def ¦f")), "f : (x: real) -> f64\ntype real = f64");
+}

@@ -59,10 +59,10 @@ fn differences(expected: &Type, actual: &Type, out: &mut Vec<(Size, Size)>) -> b
         (Type::Record(fs), Type::Record(gs)) => {
             fs.len() == gs.len() && fs.iter().zip(gs.iter()).all(|((_, e), (_, a))| differences(e, a, out))
         }
-        (Type::Scalar(_), Type::Scalar(_)) => true,
+        (Type::Scalar(..), Type::Scalar(..)) => true,
         (Type::Var(_, _, args), Type::Var(..)) => args.is_empty(),
         (
-            Type::Scalar(_)
+            Type::Scalar(..)
             | Type::Array(..)
             | Type::Record(_)
             | Type::Sum(_)

@@ -146,7 +146,7 @@ impl Sizer<'_> {
                     Slot::Free { .. } | Slot::Link(_) => false,
                 }
             }
-            Type::Scalar(_) | Type::Error => false,
+            Type::Scalar(..) | Type::Error => false,
             Type::Array(_, _, e) => self.is_existential(e),
             Type::Record(fs) => fs.iter().any(|(_, t)| self.is_existential(t)),
             Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(|t| self.is_existential(t)),
@@ -334,7 +334,7 @@ fn binds(e: &Exp) -> bool {
 }
 
 fn is_i64(t: &Type) -> bool {
-    matches!(t, Type::Scalar(fehu_base::prim::ScalarType::I64))
+    matches!(t, Type::Scalar(fehu_base::prim::ScalarType::I64, _))
 }
 
 /// The function in words.

@@ -51,7 +51,7 @@ impl Check<'_> {
     }
 
     fn need(&mut self, what: impl FnOnce(&Context) -> String, t: &Type, span: Span) {
-        if self.complained || matches!(t, Type::Scalar(_)) {
+        if self.complained || matches!(t, Type::Scalar(..)) {
             return;
         }
         let mut missing: Vec<Name> = mentioned_type(t)

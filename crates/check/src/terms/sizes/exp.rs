@@ -33,7 +33,7 @@ impl Sizer<'_> {
             }
             pre::ExpKind::String(s) => {
                 let size = Size::Const(s.len() as i64);
-                node(ExpKind::String(s.clone()), Type::array(size, Type::Scalar(ScalarType::U8)), span)
+                node(ExpKind::String(s.clone()), Type::array(size, Type::scalar(ScalarType::U8)), span)
             }
             pre::ExpKind::Hole => {
                 let shape = self.shape(&e.ty);
@@ -82,11 +82,11 @@ impl Sizer<'_> {
             }
             pre::ExpKind::And(l, r) => {
                 let (l, r) = (self.exp(l), self.exp(r));
-                node(ExpKind::And(l, r), Type::Scalar(ScalarType::Bool), span)
+                node(ExpKind::And(l, r), Type::scalar(ScalarType::Bool), span)
             }
             pre::ExpKind::Or(l, r) => {
                 let (l, r) = (self.exp(l), self.exp(r));
-                node(ExpKind::Or(l, r), Type::Scalar(ScalarType::Bool), span)
+                node(ExpKind::Or(l, r), Type::scalar(ScalarType::Bool), span)
             }
             pre::ExpKind::Assert(c, x, text) => {
                 let (c, x) = (self.exp(c), self.exp(x));
@@ -150,7 +150,7 @@ impl Sizer<'_> {
     /// A written type with its size expressions and flexible sizes put in.
     pub(crate) fn with_sizes(&mut self, t: &Type, origin: Origin, span: Span) -> Type {
         match t {
-            Type::Scalar(_) | Type::Error => t.clone(),
+            Type::Scalar(..) | Type::Error => t.clone(),
             Type::Meta(_) => {
                 let shape = self.shape(t);
                 self.of_shape(&shape, Liftedness::Lifted, origin, span)
@@ -257,7 +257,7 @@ impl Sizer<'_> {
         let mut complained = false;
         for e in es {
             let e = self.exp(e);
-            if let (Some(first), false, false) = (out.first(), complained, matches!(e.ty, Type::Scalar(_))) {
+            if let (Some(first), false, false) = (out.first(), complained, matches!(e.ty, Type::Scalar(..))) {
                 let expected = first.ty.clone();
                 let headline = "Array element does not have the type of the elements before it.";
                 complained = !self.expect(e.span, headline, &expected, &e.ty.clone());
@@ -373,7 +373,7 @@ impl Sizer<'_> {
             pre::RangeEnd::DownTo(e) => RangeEnd::DownTo(self.exp(e)),
         };
         let elem = start.ty.clone();
-        let size = if let Type::Scalar(ScalarType::I64) = elem {
+        let size = if let Type::Scalar(ScalarType::I64, _) = elem {
             self.range_size(&start, second.as_ref(), &end, span)
         } else {
             None
@@ -633,7 +633,7 @@ pub(crate) fn constant(e: &Exp) -> Option<i64> {
 /// Whether a type parameter occurs with `*` in a type.
 fn is_starred(t: &Type, param: Name) -> bool {
     match t {
-        Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Array(..) => false,
+        Type::Scalar(..) | Type::Meta(_) | Type::Error | Type::Array(..) => false,
         Type::Var(u, n, _) => *u == Uniq::Unique && *n == param,
         Type::Record(fs) => fs.iter().any(|(_, t)| is_starred(t, param)),
         Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(|t| is_starred(t, param)),
@@ -647,6 +647,6 @@ fn anonymous(me: &mut Sizer<'_>, t: &Type) -> bool {
     match &t {
         Type::Array(_, Size::Var(n), e) => me.is_free_flex(*n) && anonymous(me, e),
         Type::Array(..) | Type::Var(..) | Type::Arrow(_) | Type::Record(_) | Type::Sum(_) => false,
-        Type::Scalar(_) | Type::Meta(_) | Type::Error => true,
+        Type::Scalar(..) | Type::Meta(_) | Type::Error => true,
     }
 }

@@ -56,7 +56,7 @@ pub(super) fn moderate(sizer: &mut Sizer<'_>, r: RetType) -> RetType {
 /// The type with names for the large sizes that its values show.
 fn name_large(sizer: &mut Sizer<'_>, t: &Type, named: &mut Vec<(Size, Name)>) -> Type {
     match t {
-        Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Arrow(_) | Type::Var(..) => t.clone(),
+        Type::Scalar(..) | Type::Meta(_) | Type::Error | Type::Arrow(_) | Type::Var(..) => t.clone(),
         Type::Array(u, s, e) => {
             let elem = name_large(sizer, e, named);
             Type::Array(*u, name_if_large(sizer, s, named), e.with(elem))
@@ -97,7 +97,7 @@ fn is_moderate_size(s: &Size) -> bool {
 /// Whether all sizes that values of a type show are small enough.
 pub(super) fn has_moderate_sizes(t: &Type) -> bool {
     match t {
-        Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Arrow(_) | Type::Var(..) => true,
+        Type::Scalar(..) | Type::Meta(_) | Type::Error | Type::Arrow(_) | Type::Var(..) => true,
         Type::Array(_, s, e) => is_moderate_size(s) && has_moderate_sizes(e),
         Type::Record(fs) => fs.iter().all(|(_, t)| has_moderate_sizes(t)),
         Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).all(has_moderate_sizes),

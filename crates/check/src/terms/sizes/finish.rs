@@ -34,7 +34,7 @@ impl Sizer<'_> {
     }
 
     fn finish_type(&mut self, t: &mut Type, span: Span) {
-        if let Type::Scalar(_) = t {
+        if let Type::Scalar(..) = t {
             return;
         }
         *t = self.settle(t);

@@ -196,7 +196,7 @@ impl Sizer<'_> {
         for p in tparams {
             self.levels.insert(p.name(), self.level);
             if let TParam::Size(n) = p {
-                self.vars.insert(*n, Arc::new(Scheme::mono(Type::Scalar(ScalarType::I64))));
+                self.vars.insert(*n, Arc::new(Scheme::mono(Type::scalar(ScalarType::I64))));
             }
         }
     }
@@ -394,7 +394,7 @@ fn size_names(t: &Type, out: &mut Vec<Name>) {
         out.extend(names);
     };
     match t {
-        Type::Scalar(_) | Type::Meta(_) | Type::Error => {}
+        Type::Scalar(..) | Type::Meta(_) | Type::Error => {}
         Type::Array(_, s, e) => {
             size(s, out);
             size_names(e, out);

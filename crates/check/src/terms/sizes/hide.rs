@@ -51,7 +51,7 @@ impl Renaming {
     /// The type written with the names given so far.
     fn rewrite_type(&self, known: &Synonyms, t: &Type) -> Type {
         match t {
-            Type::Scalar(_) | Type::Meta(_) | Type::Error => t.clone(),
+            Type::Scalar(..) | Type::Meta(_) | Type::Error => t.clone(),
             Type::Array(u, s, e) => {
                 Type::Array(*u, self.rewrite(known, s), e.with(self.rewrite_type(known, e)))
             }
@@ -230,7 +230,7 @@ impl Sizer<'_> {
 
     fn hide(&mut self, t: &Type, hidden: &Hidden, renaming: &mut Renaming) -> Type {
         match t {
-            Type::Scalar(_) | Type::Meta(_) | Type::Error => t.clone(),
+            Type::Scalar(..) | Type::Meta(_) | Type::Error => t.clone(),
             Type::Array(u, s, e) => {
                 let s = self.hide_size(s, hidden, renaming);
                 Type::Array(*u, s, e.with(self.hide(e, hidden, renaming)))
@@ -301,7 +301,7 @@ impl Sizer<'_> {
 /// The sizes that values of the type show.
 fn collect_shown<'a>(t: &'a Type, out: &mut Vec<&'a Size>) {
     match t {
-        Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Arrow(_) => {}
+        Type::Scalar(..) | Type::Meta(_) | Type::Error | Type::Arrow(_) => {}
         Type::Array(_, s, e) => {
             out.push(s);
             collect_shown(e, out);
@@ -322,7 +322,7 @@ fn collect_shown<'a>(t: &'a Type, out: &mut Vec<&'a Size>) {
 fn has_arrow(t: &Type) -> bool {
     match t {
         Type::Arrow(_) => true,
-        Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Array(..) => false,
+        Type::Scalar(..) | Type::Meta(_) | Type::Error | Type::Array(..) => false,
         Type::Record(fs) => fs.iter().any(|(_, t)| has_arrow(t)),
         Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(has_arrow),
         Type::Var(_, _, args) => args.iter().any(|a| match a {

@@ -33,7 +33,7 @@ pub(crate) fn loop_exp(sizer: &mut Sizer<'_>, l: &pre::Loop, span: Span) -> Exp 
     let first_flex = sizer.flex_order.len();
     for n in &l.sizes {
         sizer.levels.insert(*n, level);
-        sizer.vars.insert(*n, Arc::new(Scheme::mono(Type::Scalar(ScalarType::I64))));
+        sizer.vars.insert(*n, Arc::new(Scheme::mono(Type::scalar(ScalarType::I64))));
     }
     // Every size by itself.
     let mut places: Vec<(Name, Size)> = vec![];
@@ -43,7 +43,7 @@ pub(crate) fn loop_exp(sizer: &mut Sizer<'_>, l: &pre::Loop, span: Span) -> Exp 
     let form = match (&l.form, bound) {
         (pre::LoopForm::For(i, _), Some(e)) => {
             pat::bind_var(sizer, *i, e.ty.clone());
-            let scalar = if let Type::Scalar(s) = &e.ty { *s } else { ScalarType::I64 };
+            let scalar = if let Type::Scalar(s, _) = &e.ty { *s } else { ScalarType::I64 };
             LoopForm::For(*i, scalar, e)
         }
         (pre::LoopForm::ForIn(p, _), Some(e)) => {
@@ -86,7 +86,7 @@ fn fresh_sizes(sizer: &mut Sizer<'_>, t: &Type, places: &mut Vec<(Name, Size)>, 
         Size::Var(n)
     };
     match t {
-        Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Arrow(_) => t.clone(),
+        Type::Scalar(..) | Type::Meta(_) | Type::Error | Type::Arrow(_) => t.clone(),
         Type::Array(u, s, e) => {
             let s = place(sizer, s, places);
             Type::Array(*u, s, e.with(fresh_sizes(sizer, e, places, span)))
@@ -297,7 +297,7 @@ fn loop_type(sizer: &mut Sizer<'_>, pat: &Pat, sizes: &[Name], span: Span) -> (T
 /// The sizes outside of functions, in order.
 fn sizes_of(t: &Type, out: &mut Vec<Size>) {
     match t {
-        Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Arrow(_) => {}
+        Type::Scalar(..) | Type::Meta(_) | Type::Error | Type::Arrow(_) => {}
         Type::Array(_, s, e) => {
             out.push(s.clone());
             sizes_of(e, out);

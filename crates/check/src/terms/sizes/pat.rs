@@ -108,7 +108,7 @@ pub(crate) fn let_pat(
     sizer.level = level;
     // A name for a size is no more than a short form of it.
     let mut ty = body.ty.clone();
-    if let (PatKind::Var(n), Type::Scalar(ScalarType::I64), []) = (&pat.kind, &pat.ty, sizes) {
+    if let (PatKind::Var(n), Type::Scalar(ScalarType::I64, _), []) = (&pat.kind, &pat.ty, sizes) {
         let t = sizer.zonk(&ty);
         if mentioned_type(&t).contains(n) {
             if let Some(s) = sizer.arg_size(&value) {
@@ -132,7 +132,7 @@ pub(crate) fn let_pat(
 pub(crate) fn sized_pat(sizer: &mut Sizer<'_>, sizes: &[Name], pat: &pre::Pat, value: &Exp) -> Pat {
     for n in sizes {
         sizer.levels.insert(*n, sizer.level);
-        sizer.vars.insert(*n, Arc::new(Scheme::mono(Type::Scalar(ScalarType::I64))));
+        sizer.vars.insert(*n, Arc::new(Scheme::mono(Type::scalar(ScalarType::I64))));
     }
     let own = pattern_type(sizer, pat);
     let mut subst = Subst::default();

@@ -154,7 +154,7 @@ impl Sizer<'_> {
     pub(crate) fn head(&mut self, t: &Type) -> Type {
         match self.peek(t) {
             Type::Meta(m) => self.expand(m),
-            other @ (Type::Scalar(_)
+            other @ (Type::Scalar(..)
             | Type::Array(..)
             | Type::Record(_)
             | Type::Sum(_)
@@ -197,7 +197,7 @@ impl Sizer<'_> {
                     .collect();
                 Type::Var(*u, *n, Arc::new(args))
             }
-            Type::Scalar(_) | Type::Meta(_) | Type::Error => shape.clone(),
+            Type::Scalar(..) | Type::Meta(_) | Type::Error => shape.clone(),
         };
         self.slots[m as usize] = Slot::Is(RetType::simple(t.clone()));
         t
@@ -255,7 +255,7 @@ impl Sizer<'_> {
 
     fn zonk_inner(&mut self, t: &Type, dims: &mut Vec<Name>) -> Type {
         match t {
-            Type::Scalar(_) | Type::Error => t.clone(),
+            Type::Scalar(..) | Type::Error => t.clone(),
             Type::Meta(m) => {
                 let root = self.root(*m);
                 match self.slots[root as usize].clone() {
@@ -325,7 +325,7 @@ impl Sizer<'_> {
 /// The types still to be found in a type, in order.
 pub(crate) fn collect_metas(t: &Type, out: &mut Vec<u32>) {
     match t {
-        Type::Scalar(_) | Type::Error => {}
+        Type::Scalar(..) | Type::Error => {}
         Type::Meta(m) => out.push(*m),
         Type::Array(_, _, e) => collect_metas(e, out),
         Type::Record(fs) => fs.iter().for_each(|(_, t)| collect_metas(t, out)),
@@ -361,7 +361,7 @@ pub(crate) fn mentioned_type(t: &Type) -> FxHashSet<Name> {
 /// The type without its sizes, uniqueness and names.
 fn strip(t: &Type) -> Type {
     match t {
-        Type::Scalar(_) | Type::Meta(_) | Type::Error => t.clone(),
+        Type::Scalar(..) | Type::Meta(_) | Type::Error => t.clone(),
         Type::Array(_, _, e) => Type::Array(Uniq::Nonunique, Size::Any, e.with(strip(e))),
         Type::Record(fs) => Type::Record(fs.with(fs.iter().map(|(f, t)| (*f, strip(t))).collect())),
         Type::Sum(cs) => {
@@ -390,7 +390,7 @@ fn strip(t: &Type) -> Type {
 /// Arrows and lifted type variables have one: their results may be existential.
 fn sizeless(t: &Type) -> bool {
     match t {
-        Type::Scalar(_) | Type::Error => true,
+        Type::Scalar(..) | Type::Error => true,
         Type::Meta(_) | Type::Array(..) => false,
         Type::Record(fs) => fs.iter().all(|(_, t)| sizeless(t)),
         Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).all(sizeless),

@@ -58,7 +58,7 @@ impl Sizer<'_> {
             Type::Sum(cs) => Type::Sum(cs.with(
                 cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.presentable(t)).collect())).collect(),
             )),
-            Type::Scalar(_) | Type::Var(..) | Type::Error => t.clone(),
+            Type::Scalar(..) | Type::Var(..) | Type::Error => t.clone(),
         }
     }
 
@@ -140,7 +140,7 @@ impl Sizer<'_> {
                 let r = RetType::simple(t.clone());
                 self.assign(*m, &r, bound)
             }
-            (Type::Scalar(s), Type::Scalar(t)) if s == t => Ok(()),
+            (Type::Scalar(s, _), Type::Scalar(t, _)) if s == t => Ok(()),
             (Type::Array(_, m, s), Type::Array(_, n, t)) => {
                 self.unify_sizes(m, n, bound)?;
                 self.unify_in(s, t, bound)

@@ -19,11 +19,8 @@ def f [n] (xs: [n]i32) =
 --   |
 -- 3 |   let ys : [k]i32 = filter (> 0) xs
 --   |             ^ not in scope
+-- 4 |   let rest = size[1]
+-- 5 |   in match size.left case #none -> rest case #some x -> x + k
+--   |                                                             - and here
 --   |
 --   = help: a size that only a value tells is bound with it, as in "let [k] (xs: [k]i32) = ..."
---
--- error: Unknown name "k".
---  --> after/broken_let.fut:5:61-62
---   |
--- 5 |   in match size.left case #none -> rest case #some x -> x + k
---   |                                                             ^ not in scope

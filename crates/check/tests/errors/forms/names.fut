@@ -80,7 +80,7 @@ def k (x: i32) = some_function x (unknown x)
 -- 8 | def h (x: f32) = int x
 --   |                  ^^^ not in scope
 --   |
---   = help: there is "i32.f32" and "i64.f32"
+--   = help: convert with "i32.f32" or "i64.f32"
 --
 -- error: Unknown name "float".
 --  --> forms/names.fut:9:25-30
@@ -88,7 +88,7 @@ def k (x: i32) = some_function x (unknown x)
 -- 9 | def i (xs: []f32) = map float xs
 --   |                         ^^^^^ not in scope
 --   |
---   = help: there is "f32.f32" and "f64.f32"
+--   = help: convert with "f64.f32"
 --
 -- error: Unknown name "mod".
 --   --> forms/names.fut:10:27-30

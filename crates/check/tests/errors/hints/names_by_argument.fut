@@ -9,6 +9,8 @@ def no_neutral (is: []i64) = reduce_by_index (replicate 10 0) (+) is (map (const
 def floats (n: i64) = map (\i -> i * 0.5) (iota n)
 def slice (n: i32) (xs: []f32) = xs[:n]
 def unchecked (xs: []i32) (i: i64) = unsafe xs[i]
+-- What follows is checked with what is meant.
+def average [n] (xs: [n]f64) : f64 = sum xs / n
 -- ==>
 -- error: Unknown name "round".
 --  --> hints/names_by_argument.fut:2:30-35
@@ -17,6 +19,17 @@ def unchecked (xs: []i32) (i: i64) = unsafe xs[i]
 --   |                              ^^^^^ not in scope
 --   |
 --   = help: there is "f32.round"
+--
+-- error: Function body does not have expected type.
+--        Expected: i32
+--        Actual:   f32
+--        Types "i32" and "f32" do not match.
+--  --> hints/names_by_argument.fut:2:30-37
+--   |
+-- 2 | def rounded (x: f32) : i32 = round x
+--   |                              ^^^^^^^
+--   |
+--   = help: convert with "i32.f32 (round x)"
 --
 -- error: Unknown name "exp".
 --  --> hints/names_by_argument.fut:3:25-28
@@ -117,3 +130,22 @@ def unchecked (xs: []i32) (i: i64) = unsafe xs[i]
 --    |                                      ^^^^^^ not in scope
 --    |
 --    = help: write "#[unsafe] xs[i]"
+--
+-- error: Unknown name "sum".
+--   --> hints/names_by_argument.fut:13:38-41
+--    |
+-- 13 | def average [n] (xs: [n]f64) : f64 = sum xs / n
+--    |                                      ^^^ not in scope
+--    |
+--    = help: there is "f64.sum"
+--
+-- error: Cannot apply "/" to "n" (invalid type).
+--        Expected: f64
+--        Actual:   i64
+--        Types "f64" and "i64" do not match.
+--   --> hints/names_by_argument.fut:13:47-48
+--    |
+-- 13 | def average [n] (xs: [n]f64) : f64 = sum xs / n
+--    |                                               ^
+--    |
+--    = help: convert with "f64.i64 n"
