@@ -1,7 +1,6 @@
 //! What programs look like after a stage.
 
 use fehu_driver::compile::Settings;
-use fehu_driver::explain;
 use fehu_driver::explore;
 use fehu_driver::front::check_file;
 use fehu_driver::target::Target;

@@ -48,7 +48,7 @@ fn is_true_dep(pat: &tast::Pat) -> bool {
             }
             PatKind::Record(fields) => fields.iter().all(|(_, p)| of_arrays(p, said, any)),
             PatKind::Var(_) | PatKind::Wildcard | PatKind::Literal(_) | PatKind::Constr(..) => {
-                said || matches!(pat.ty, fehu_check::types::Type::Scalar(_))
+                said || matches!(pat.ty, fehu_check::types::Type::Scalar(..))
             }
         }
     }
