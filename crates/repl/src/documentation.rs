@@ -115,7 +115,8 @@ impl<'a> Scope<'a> {
             ModTypeExp::Var(name) => {
                 let named = self.0.iter().flat_map(|prog| prog.decs.iter().rev()).find_map(|dec| match dec {
                     Dec::ModType(b) if b.name.name == name.name.name => Some(&b.def),
-                    _ => None,
+                    Dec::Val(_) | Dec::Type(_) | Dec::Mod(_) | Dec::ModType(_) => None,
+                    Dec::Open(..) | Dec::Import(..) | Dec::Local(..) => None,
                 });
                 self.in_type(named?, path)
             }
