@@ -224,12 +224,16 @@ pub(crate) fn code(text: &str, declared: Option<&str>, link: impl Fn(&str) -> Op
 
 /// The colour of a token.
 fn class(kind: TokenKind) -> Option<&'static str> {
-    match kind {
-        TokenKind::Comment | TokenKind::DocComment => Some("comment"),
-        TokenKind::Int | TokenKind::Float | TokenKind::True | TokenKind::False => Some("number"),
-        TokenKind::String | TokenKind::Char => Some("string"),
-        TokenKind::Constructor | TokenKind::HashBracket | TokenKind::Hole => Some("constructor"),
-        kind if kind.is_keyword() => Some("keyword"),
-        _ => None,
+    use TokenKind::*;
+    if matches!(kind, Comment | DocComment) {
+        Some("comment")
+    } else if matches!(kind, Int | Float | True | False) {
+        Some("number")
+    } else if matches!(kind, String | Char) {
+        Some("string")
+    } else if matches!(kind, Constructor | HashBracket | Hole) {
+        Some("constructor")
+    } else {
+        kind.is_keyword().then_some("keyword")
     }
 }

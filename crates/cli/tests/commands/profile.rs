@@ -57,7 +57,8 @@ fn operations_have_times_lines_and_pages() {
     let first = read("a.prof/index.html");
     assert!(first.contains("few-index.html") && first.contains("many-index.html"), "{first}");
     let page = read("a.prof/few-index.html");
-    for part in ["<h2>Timeline</h2>", "<h2>Flame graph</h2>", "prefers-color-scheme: dark", "p.fut:7  let xs"]
+    for part in
+        ["<h2>Timeline</h2>", "<h2>Flame graph</h2>", "prefers-color-scheme: dark", "p.fut:9  in f64.sum ys"]
     {
         assert!(page.contains(part), "{part}: {page}");
     }

@@ -64,7 +64,7 @@ pub(super) fn top(tables: &Tables, count: usize, line_of: impl Fn(&Place) -> Str
 /// Microseconds, in a unit that people read at once.
 pub(super) fn time(microseconds: f64) -> String {
     match microseconds {
-        t if t == 0.0 => "0".to_owned(),
+        0.0 => "0".to_owned(),
         t if t < 1000.0 => format!("{t:.1} μs"),
         t if t < 1e6 => format!("{:.1} ms", t / 1e3),
         t => format!("{:.2} s", t / 1e6),
