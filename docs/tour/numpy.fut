@@ -50,7 +50,7 @@ def dot = f64.sum (map2 (*) xs ys)                             -- xs @ ys
 def any_big = any (> 3) xs                                     -- (xs > 3).any()
 def bins = hist (+) 0 3 [0, 2, 2, 1] (map (const 1i64) xs)     -- np.bincount([0, 2, 2, 1])
 
-def values = (shaped, replaced, where, of_columns, prefixes, bins)
+def values = (shaped, where, of_columns, bins)
 
 -- > values
 

@@ -90,8 +90,8 @@ impl Context {
         self.uses_broken = false;
     }
 
-    /// Notes that there is nothing of some name: once for each definition, however often that uses it, unless something
-    /// else is meant.
+    /// Notes that there is nothing of some name: once for each definition, however often that uses it, unless
+    /// something else is meant.
     pub fn report_unknown(&mut self, d: Diagnostic) {
         let mut own = self.diagnostics.iter_mut().skip(self.before);
         match own.find(|o| {

@@ -58,8 +58,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// The documentation of a value. Another name for a value, and what a parametric module gives, have that of
-    /// the value.
+    /// The documentation of a value. Another name for a value, and what a parametric module gives, have that
+    /// of the value.
     pub fn documentation(&self, name: Name) -> Option<&str> {
         let mut name = name;
         loop {

@@ -2,8 +2,8 @@
 //! in a folder that has what a clone has, and print what is said; their links lead somewhere; commands exist.
 //! So do the examples.
 //!
-//! A block marked `sh` is run. A block marked `text` after it is what it prints; without one, it prints nothing.
-//! One marked `console` needs a GPU or other computers, and is not run.
+//! A block marked `sh` is run. A block marked `text` after it is what it prints; without one, it prints
+//! nothing. One marked `console` needs a GPU or other computers, and is not run.
 //!
 //! Pages of the tour of which there is a program are what `fehu literate` makes of it. `FEHU_BLESS=1` writes
 //! them, their pictures, and what commands of other pages print.

@@ -233,7 +233,8 @@ fn why(front: &Front, own: &OwnNames, prog: &Prog<Memory>, reason: &Reason) -> S
     fixed.into()
 }
 
-/// The innermost place of the program's own files: in the definition that was inlined, not where it was called.
+/// The innermost place of the program's own files: in the definition that was inlined, not where it was
+/// called.
 fn own_place(front: &Front, mut loc: &Loc) -> Span {
     while let Some(caller) = loc.caller.as_ref().filter(|_| front.prelude.contains(&loc.span.file)) {
         loc = caller;

@@ -1,8 +1,9 @@
 //! For people who work on the compiler: what the pipelines do to a program, step by step.
 //!
-//! `fehu dev` is the command line of this. [`list`] prints a back end's steps; [`after`] and [`diff`] show what a step
-//! leaves or changes; [`crate::explain`] says what kernels read, and what memory is for; [`from_text`] runs steps on a program given as IR text; [`round_trip`] makes sure that printing
-//! loses nothing; [`bisect`] finds the optional pass that breaks a program.
+//! `fehu dev` is the command line of this. [`list`] prints a back end's steps; [`after`] and [`diff`] show what
+//! a step leaves or changes; [`crate::explain`] says what kernels read, and what memory is for; [`from_text`]
+//! runs steps on a program given as IR text; [`round_trip`] makes sure that printing loses nothing; [`bisect`]
+//! finds the optional pass that breaks a program.
 
 use crate::compile::Settings;
 use crate::front::Front;

@@ -302,8 +302,8 @@ entry moved [n][m] (t: *[m][n]i64) (r: [n]i64) =
     }
 }
 
-/// Places are those of definitions, not of their calls; what is said several times has a count, and no name of the
-/// compiler's stands in it.
+/// Places are those of definitions, not of their calls; what is said several times has a count, and no name
+/// of the compiler's stands in it.
 #[test]
 fn what_is_left_is_grouped_by_place() {
     let dir = tempfile::tempdir().expect("a temporary folder");

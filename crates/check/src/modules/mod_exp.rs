@@ -82,8 +82,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The complaint about the argument of a functor with modules that suit its parameter: of the program first,
-    /// then of numbers.
+    /// The complaint about the argument of a functor with modules that suit its parameter: of the program
+    /// first, then of numbers.
     fn with_suiting(&mut self, d: Diagnostic, f: &FunctorSig, at: Span) -> Diagnostic {
         let order = |name: Symbol| {
             let number = ScalarType::ALL.iter().rposition(|t| t.as_str() == name.as_str());

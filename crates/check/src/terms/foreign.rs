@@ -35,8 +35,8 @@ impl Infer<'_> {
         (unknown && matches!(self.guesses, Guesses::Known(_))).then_some(q.name)
     }
 
-    /// What to write instead of a function that is not there, applied to arguments of these types; none if there is
-    /// only another name for it, which is known.
+    /// What to write instead of a function that is not there, applied to arguments of these types; none if
+    /// there is only another name for it, which is known.
     pub(super) fn unknown_function(&mut self, f: Ident, args: &[ast::Exp], types: &[Type]) -> Option<Advice> {
         let name = f.name.as_str();
         let (first, of) = (args.first()?, types.first()?);

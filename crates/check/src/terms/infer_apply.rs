@@ -260,7 +260,8 @@ impl Infer<'_> {
         self.apply(what, f, typed, &source, span)
     }
 
-    /// A function that is not there, applied. Where it is clear which one is meant, what follows is checked with that.
+    /// A function that is not there, applied. Where it is clear which one is meant, what follows is checked
+    /// with that.
     fn unknown_applied(&mut self, f: &ast::Exp, name: ast::Ident, args: &[ast::Exp], span: Span) -> Exp {
         let typed: Vec<Exp> = args.iter().map(|a| self.exp(a)).collect();
         let types: Vec<Type> = typed.iter().map(|a| a.ty.clone()).collect();
