@@ -127,7 +127,7 @@ impl Maker<'_> {
 
     /// A size in scope.
     fn size(&mut self) -> &'static str {
-        *self.c.pick(&["n", "m", "3"])
+        self.c.pick::<&str>(&["n", "m", "3"])
     }
 
     /// An index, not of anything: any integer.

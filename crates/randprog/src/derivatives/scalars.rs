@@ -133,7 +133,7 @@ impl Maker<'_> {
     }
 
     fn attribute(&mut self) -> &'static str {
-        *self.c.pick(&["", "", "", "", "#[stripmine(2)] ", "#[sequential] "])
+        self.c.pick::<&str>(&["", "", "", "", "#[stripmine(2)] ", "#[sequential] "])
     }
 
     fn count(&mut self) -> String {
