@@ -1,8 +1,8 @@
 //! Numbers.
 
-use super::{Kind, Maker};
+use super::{Kind, Writer};
 
-impl Maker<'_> {
+impl Writer<'_> {
     /// A number without parts.
     pub(super) fn leaf(&mut self) -> String {
         match self.c.below(8) {
