@@ -34,6 +34,7 @@ mod bins;
 mod control;
 mod derived;
 mod hist;
+mod joined;
 mod loops;
 mod map;
 mod nest;
@@ -51,7 +52,7 @@ mod views;
 use crate::activity::{is_active, Activity};
 use crate::explain::Note;
 use crate::Machine;
-pub(crate) use adjoints::Adjoint;
+pub(crate) use adjoints::{Adjoint, Single};
 pub(crate) use derived::Derived;
 use fehu_base::Name;
 use fehu_ir::build::nested_body;
@@ -74,6 +75,8 @@ pub(crate) struct Reverse<'a> {
     pub(crate) adjoints: FxHashMap<Name, Adjoint>,
     /// Arrays that are 0, as they were made.
     pub(crate) zeros: FxHashSet<Name>,
+    /// Arrays that are 0 but for one element at most.
+    pub(crate) single: FxHashMap<Name, Single>,
     /// By tokens of accumulators of the function: the adjoints of the arrays that they become.
     pub(crate) tokens: FxHashMap<Name, Vec<Option<SubExp>>>,
     /// The names of derived functions, and which are to be made.
@@ -114,6 +117,7 @@ impl<'a> Reverse<'a> {
             active: FxHashSet::default(),
             adjoints: FxHashMap::default(),
             zeros: FxHashSet::default(),
+            single: FxHashMap::default(),
             tokens: FxHashMap::default(),
             derived: FxHashMap::default(),
             wanted: vec![],

@@ -31,7 +31,7 @@ enum Kind {
 }
 
 /// The state of the generator.
-struct Maker<'c> {
+struct Writer<'c> {
     c: &'c mut Choices,
     /// The type of numbers.
     t: &'static str,
@@ -64,11 +64,11 @@ pub(crate) fn generate(mut choices: Choices, prefix: &str) -> Program {
     ];
     let (orders, prefix) = (if how == "second" { 1 } else { 0 }, prefix.to_owned());
     let declarations = String::new();
-    let mut m = Maker { c, t, env, fuel, orders, names: 0, prefix, declarations };
+    let mut m = Writer { c, t, env, fuel, orders, names: 0, prefix, declarations };
     let row = m.array("n", depth);
     m.fuel += fuel / 2;
     let one = m.number(depth);
-    let Maker { prefix, declarations, .. } = m;
+    let Writer { prefix, declarations, .. } = m;
     let entry = format!("{prefix}main");
     let args = format!("xs: [n]{t}, ys: [m]{t}, a: {t}");
     let text = format!(
@@ -100,7 +100,7 @@ fn input(c: &mut Choices, t: &str) -> Vec<Value> {
         .collect()
 }
 
-impl Maker<'_> {
+impl Writer<'_> {
     fn new_name(&mut self, stem: &str) -> String {
         self.names += 1;
         format!("{stem}_{}", self.names)
@@ -127,7 +127,7 @@ impl Maker<'_> {
 
     /// A size in scope.
     fn size(&mut self) -> &'static str {
-        *self.c.pick(&["n", "m", "3"])
+        self.c.pick::<&str>(&["n", "m", "3"])
     }
 
     /// An index, not of anything: any integer.

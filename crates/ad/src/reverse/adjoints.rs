@@ -25,6 +25,13 @@ pub(crate) enum Adjoint {
     Acc(Name),
 }
 
+/// Where an array that is 0 otherwise has a value, if the index is less than the number of its elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Single {
+    pub(crate) index: SubExp,
+    pub(crate) value: SubExp,
+}
+
 impl Adjoint {
     /// What stands for it in code.
     pub(crate) fn operand(self) -> SubExp {
@@ -161,7 +168,11 @@ impl Reverse<'_> {
         let sum = match self.adjoints.get(&array).copied() {
             None => {
                 let SubExp::Var(zeros) = self.zero(&ty) else { fehu_base::bug!("zeros are an array") };
-                Adjoint::Value(self.update(zeros, slice, value))
+                let one = self.update(zeros, slice, value);
+                if let (SubExp::Var(one), [DimIndex::Fix(index)]) = (one, slice) {
+                    self.single.insert(one, Single { index: *index, value });
+                }
+                Adjoint::Value(one)
             }
             Some(Adjoint::Value(SubExp::Var(so_far))) => {
                 let new = match self.zeros.contains(&so_far) {

@@ -9,9 +9,10 @@
 //!   let (i) = n - 1 - j   let (v) = saved[i]   .. both sweeps of the body ..   return (the adjoint of v, a'') }
 //! ```
 //!
-//! What is saved and not read again is dead, and goes. Nothing is saved of the arrays of a loop with `#[true_dep]`. Arrays whose size changes from iteration to iteration
-//! are saved one after the other in one array, the size of which a first run of the loop finds out; places
-//! are saved beside it. Their adjoints change their size, too.
+//! What is saved and not read again is dead, and goes. Nothing is saved of the arrays of a loop with
+//! `#[true_dep]`: the last array has what was read. Arrays whose size changes from iteration to iteration are
+//! saved one after the other in one array, the size of which a first run of the loop finds out; places are
+//! saved beside it. Their adjoints change their size, too.
 
 use super::adjoints::Adjoint;
 use super::control::like;

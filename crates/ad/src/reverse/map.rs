@@ -13,13 +13,18 @@
 //! A free scalar gets the sum of what all elements contribute. A free array is an accumulator inside; if it
 //! is one already, since it is free in a map around this one, that is passed inwards. Neither is made for
 //! what gets no contribution.
+//!
+//! Where one element of the results alone has an adjoint, as that of which a minimum is taken, the return sweep
+//! is the function's at this element, and no map.
 
 use super::adjoints::Adjoint;
 use super::nest::{array, whole};
 use super::Reverse;
+use fehu_base::ops::CmpOp;
+use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::soac::{Reduce, Screma, Soac};
-use fehu_ir::{AccInput, DimIndex, Exp, Lambda, Param, PatElem, Slice, Soacs, SubExp, Type, WithAcc};
+use fehu_ir::{AccInput, Body, DimIndex, Exp, Lambda, Param, PatElem, Slice, Soacs, SubExp, Type, WithAcc};
 use rustc_hash::FxHashMap;
 
 /// What the body of a map of adjoints is given: the elements of its inputs; what it gives: rows, or nothing.
@@ -63,6 +68,9 @@ impl Reverse<'_> {
     }
 
     fn map(&mut self, s: Screma<Soacs>, seeds: &[Option<SubExp>]) {
+        if let Some((index, values)) = self.one_element(&s, seeds) {
+            return self.map_of_one(&s, index, &values);
+        }
         let lambda = self.again_lambda(&s.map);
         let frees = self.free_of(&lambda);
         let is_acc = |t: &Type| matches!(t, Type::Acc(..));
@@ -93,6 +101,49 @@ impl Reverse<'_> {
                 self.add(a.into(), part.into());
             }
         }
+    }
+
+    /// The element of the results, all numbers, that alone has adjoints, and these.
+    fn one_element(
+        &self,
+        s: &Screma<Soacs>,
+        seeds: &[Option<SubExp>],
+    ) -> Option<(SubExp, Vec<Option<SubExp>>)> {
+        let mut index = None;
+        let mut values = vec![];
+        for (seed, ty) in seeds.iter().zip(&s.map.ret) {
+            let single = match seed {
+                Some(SubExp::Var(n)) => Some(self.single.get(n)?),
+                Some(SubExp::Const(_)) => return None,
+                None => None,
+            };
+            if let Some(single) = single {
+                let same = index.is_none_or(|i| i == single.index);
+                index = (same && matches!(ty, Type::Prim(_))).then_some(single.index);
+                index?;
+            }
+            values.push(single.map(|s| s.value));
+        }
+        let plain = s.map.params.iter().all(|p| !matches!(p.ty, Type::Acc(..)));
+        index.filter(|_| plain).map(|index| (index, values))
+    }
+
+    /// The function at one element, if there is that element: the adjoints of all others are 0.
+    fn map_of_one(&mut self, s: &Screma<Soacs>, index: SubExp, values: &[Option<SubExp>]) {
+        let lambda = self.again_lambda(&s.map);
+        self.b.begin();
+        for (p, a) in lambda.params.iter().zip(&s.arrays) {
+            let ty = self.b.type_of((*a).into());
+            let row = Exp::Basic(fehu_ir::Basic::Index(*a, Self::row_slice(&ty, index)));
+            self.b.bind_names(vec![(p.name, p.ty.clone())], row);
+        }
+        let rows = self.b.end(vec![]).stms;
+        let Body { stms, result } = lambda.body;
+        let none = lambda.ret.iter().map(|t| SubExp::Const(t.elem().unwrap_or(PrimType::Unit).blank()));
+        let none = Body { stms: vec![], result: none.collect() };
+        let one = Body { stms: rows.into_iter().chain(stms).collect(), result };
+        let there = self.b.cmp(CmpOp::SLt(IntType::I64), index, s.width);
+        self.branch(there, one, none, values);
     }
 
     /// A map of adjoint code. It adds to the adjoints of what is free in that code; what it gives for each

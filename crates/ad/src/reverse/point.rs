@@ -9,6 +9,7 @@
 //!   return (y, a) }
 //! ```
 
+use super::joined::join;
 use super::{Reverse, Step};
 use crate::point::{is_zero, Map, Point, Result, Seed};
 use fehu_base::Name;
@@ -26,7 +27,8 @@ impl Point<'_> {
                 r.active.insert(p.name);
             }
         }
-        let body = self.ad.lambda.body.clone();
+        let mut body = self.ad.lambda.body.clone();
+        join(&mut body);
         r.activity.of_body(&r.b.types, &body, &mut r.active);
         let steps = r.forward_sweep(body.stms);
         r.b.loc = self.stm.loc.clone();

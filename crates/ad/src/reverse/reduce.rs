@@ -14,7 +14,7 @@
 use super::adjoints::multiplication;
 use super::map::OfPoint;
 use super::operators::{exchanged, known, Frees, Known};
-use super::Reverse;
+use super::{Reverse, Single};
 use crate::partials::select;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType};
@@ -72,6 +72,7 @@ impl Reverse<'_> {
             let wins = r.equal(xs[0], first);
             vec![select(&mut r.b, wins, seed, zero)]
         });
+        self.single.insert(parts[0], Single { index: first, value: seed });
         self.add(a.into(), parts[0].into());
     }
 

@@ -1,8 +1,8 @@
 //! Arrays of numbers.
 
-use super::{Kind, Maker};
+use super::{Kind, Writer};
 
-impl Maker<'_> {
+impl Writer<'_> {
     /// An array of this size.
     pub(super) fn array(&mut self, size: &str, depth: usize) -> String {
         self.fuel -= 1;

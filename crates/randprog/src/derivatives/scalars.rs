@@ -1,8 +1,8 @@
 //! Numbers.
 
-use super::{Kind, Maker};
+use super::{Kind, Writer};
 
-impl Maker<'_> {
+impl Writer<'_> {
     /// A number without parts.
     pub(super) fn leaf(&mut self) -> String {
         match self.c.below(8) {
@@ -133,7 +133,7 @@ impl Maker<'_> {
     }
 
     fn attribute(&mut self) -> &'static str {
-        *self.c.pick(&["", "", "", "", "#[stripmine(2)] ", "#[sequential] "])
+        self.c.pick::<&str>(&["", "", "", "", "#[stripmine(2)] ", "#[sequential] "])
     }
 
     fn count(&mut self) -> String {
