@@ -116,6 +116,17 @@ impl Path {
     fn value(&self, e: &Expr) -> Expr {
         with_all(e, &self.values)
     }
+
+    /// That a condition holds, or does not: each part of it, where that says so.
+    fn assume(&mut self, condition: &Expr, holds: bool) {
+        match (condition, holds) {
+            (Expr::BinOp(BinOp::LogAnd, a, b), true) | (Expr::BinOp(BinOp::LogOr, a, b), false) => {
+                self.assume(a, holds);
+                self.assume(b, holds);
+            }
+            _ => self.conditions.push((condition.clone(), holds)),
+        }
+    }
 }
 
 /// The scalars that iterations hand on, if they do nothing but assign scalars.
@@ -206,7 +217,7 @@ fn branch<O: Operation>(paths: &mut Vec<Path>, c: &Expr, a: &Code<O>, b: &Code<O
             }
             let mut way = path.clone();
             if known.is_none() {
-                way.conditions.push((condition.clone(), holds));
+                way.assume(&condition, holds);
             }
             let mut ways = vec![way];
             fehu_ir::visit::deep(|| run(&mut ways, code))?;
