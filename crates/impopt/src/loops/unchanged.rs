@@ -1,14 +1,16 @@
 //! Blocks of iterations that change nothing are skipped.
 //!
-//! The index of the largest element changes seldom: the i-th element of an array in random order is larger than
-//! all before it once in i times. Whether an iteration would change anything is asked of a block of iterations at
-//! a time, with what is known before the block, which is vector code. Only if one of them would, the block is run:
+//! The index of the largest element changes seldom: the i-th element of an array in random order is larger
+//! than all before it once in i times. Whether an iteration would change anything is asked of a block of
+//! iterations at a time, with what is known before the block, which is vector code. Only if one of them
+//! would, the block is run:
 //!
 //! ```text
 //! for i < n {                 =>   for s < n / 256 {
 //!   v = a[i]                         any = 0
 //!   if x < v { x = v; k = i }        for l < 256 { i = s*256 + l;  any = any | (x < a[i]) }
-//! }                                  if any != 0 { for l < 256 { i = s*256 + l; v = a[i]; if x < v { x = v; k = i } } }
+//! }                                  if any != 0 { for l < 256 { i = s*256 + l; v = a[i]; if x < v { x = v;
+//! k = i } } }
 //!                                  }
 //!                                  for r < n % 256 { .. }
 //! ```
@@ -17,8 +19,8 @@
 //! bit by bit, and this is done to loops that are no reductions, too.
 //!
 //! It is for iterations that replace a value by another only if that is larger (or, always, smaller): what is
-//! there makes later changes less likely. That the other is as large, and its index less, is such a condition,
-//! too. The bounds of the indices in a block then stand for the indices.
+//! there makes later changes less likely. That the other is as large, and its index less, is such a
+//! condition, too. The bounds of the indices in a block then stand for the indices.
 
 use super::plain::{for_each_statement, parts, renamed, size, Renaming};
 use super::strip::set_new;
@@ -228,8 +230,8 @@ fn branch<O: Operation>(paths: &mut Vec<Path>, c: &Expr, a: &Code<O>, b: &Code<O
     (paths.len() <= cpu_loops::SKIPPED_PATHS).then_some(())
 }
 
-/// Whether a scalar is replaced only by what is larger, or only by what is smaller; or, with another scalar, by
-/// what is as large.
+/// Whether a scalar is replaced only by what is larger, or only by what is smaller; or, with another scalar,
+/// by what is as large.
 fn is_record(x: Name, changes: &[&Path]) -> bool {
     let news: Vec<&Expr> =
         changes.iter().filter_map(|p| p.values.get(&x)).filter(|e| **e != var(x)).collect();
@@ -263,8 +265,8 @@ fn is_equality(e: &Expr) -> bool {
     matches!(e, Expr::CmpOp(CmpOp::Eq(_), ..))
 }
 
-/// A word that is not zero if an iteration takes one of these ways, or might: it may say so of others. In a block
-/// that begins with iteration `first`.
+/// A word that is not zero if an iteration takes one of these ways, or might: it may say so of others. In a
+/// block that begins with iteration `first`.
 fn any_change(i: Name, first: Name, block: i64, changes: &[&Path]) -> Option<Expr> {
     let mut all: Option<Expr> = None;
     let mut nodes = 0;
