@@ -96,10 +96,12 @@ impl Seen {
             (other, Expr::Var(k)) if is_counter(k) => (*k, other),
             _ => return None,
         };
-        let other = match other {
-            Expr::Var(y) => Some((*y, self.times(*y))),
-            Expr::Const(_) => None,
-            _ => return None,
+        let other = if let Expr::Var(y) = other {
+            Some((*y, self.times(*y)))
+        } else if let Expr::Const(_) = other {
+            None
+        } else {
+            return None;
         };
         Some(Sum { x, value: e.clone(), counter, other })
     }

@@ -9,8 +9,7 @@
 //! for i < n {                 =>   for s < n / 256 {
 //!   v = a[i]                         any = 0
 //!   if x < v { x = v; k = i }        for l < 256 { i = s*256 + l;  any = any | (x < a[i]) }
-//! }                                  if any != 0 { for l < 256 { i = s*256 + l; v = a[i]; if x < v { x = v;
-//! k = i } } }
+//! }                                  if any != 0 { for l < 256 { i = s*256 + l;  v = a[i];  if x < v { .. } } }
 //!                                  }
 //!                                  for r < n % 256 { .. }
 //! ```
@@ -210,9 +209,10 @@ fn branch<O: Operation>(paths: &mut Vec<Path>, c: &Expr, a: &Code<O>, b: &Code<O
     for path in std::mem::take(paths) {
         let condition = path.value(c);
         for (holds, code) in [(true, a), (false, b)] {
-            let known = match &condition {
-                Expr::Const(v) => Some(*v == PrimValue::Bool(true)),
-                e => path.conditions.iter().find(|(c, _)| c == e).map(|(_, holds)| *holds),
+            let known = if let Expr::Const(v) = &condition {
+                Some(*v == PrimValue::Bool(true))
+            } else {
+                path.conditions.iter().find(|(c, _)| *c == condition).map(|(_, holds)| *holds)
             };
             if known.is_some_and(|k| k != holds) {
                 continue;
@@ -322,11 +322,10 @@ fn of_block(c: &Expr, holds: bool, i: Name, first: Name, block: i64) -> Expr {
 
 /// Whether an expression is the counter of a loop, or what a loop over a part of a range has for it.
 fn is_index(e: &Expr, i: Name) -> bool {
-    match e {
-        Expr::BinOp(BinOp::Add(IntType::I64), a, b) => {
-            is(a, i) && !depends(b, i) || is(b, i) && !depends(a, i)
-        }
-        _ => is(e, i),
+    if let Expr::BinOp(BinOp::Add(IntType::I64), a, b) = e {
+        is(a, i) && !depends(b, i) || is(b, i) && !depends(a, i)
+    } else {
+        is(e, i)
     }
 }
 
