@@ -1,7 +1,7 @@
 //! Offsets of elements say how they depend on the counters of loops.
 //!
-//! Sums wrap around, which C says by numbers without a sign. C compilers then do not know that the next iteration
-//! reads the next element, and make no vector code. The sum in an offset does not wrap:
+//! Sums wrap around, which C says by numbers without a sign. C compilers then do not know that the next
+//! iteration reads the next element, and make no vector code. The sum in an offset does not wrap:
 //!
 //! ```text
 //! for k < to - from {                       for k < to - from {
@@ -10,8 +10,8 @@
 //! }                                         }
 //! ```
 //!
-//! A counter is not negative, and far from the largest number. If a sum of it and another number wraps, it is near
-//! the least number there is, so that no element is there.
+//! A counter is not negative, and far from the largest number. If a sum of it and another number wraps, it is
+//! near the least number there is, so that no element is there.
 
 use crate::instead::Instead;
 use fehu_base::ops::BinOp;
@@ -96,10 +96,12 @@ impl Seen {
             (other, Expr::Var(k)) if is_counter(k) => (*k, other),
             _ => return None,
         };
-        let other = match other {
-            Expr::Var(y) => Some((*y, self.times(*y))),
-            Expr::Const(_) => None,
-            _ => return None,
+        let other = if let Expr::Var(y) = other {
+            Some((*y, self.times(*y)))
+        } else if let Expr::Const(_) = other {
+            None
+        } else {
+            return None;
         };
         Some(Sum { x, value: e.clone(), counter, other })
     }

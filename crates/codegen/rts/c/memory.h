@@ -14,8 +14,8 @@
 // Four classes to each power of two.
 #define SIZE_CLASSES (4 * 64)
 
-// Blocks of at least so many bytes are in large pages, where the system has them: each page that is touched for the
-// first time costs as much as to write it.
+// Blocks of at least so many bytes are in large pages, where the system has them: each page that is touched
+// for the first time costs as much as to write it.
 #define LARGE_BLOCK ((int64_t)1 << 23)
 
 // What the interface calls the memory of an array.

@@ -13,8 +13,8 @@ void futhark_context_config_set_num_threads(struct futhark_context_config *cfg, 
 }
 
 #ifdef __linux__
-// A limit of processor time, in cores, that a file of a control group has ("MICROSECONDS PERIOD", or "max PERIOD");
-// none if there is no such file.
+// A limit of processor time, in cores, that a file of a control group has ("MICROSECONDS PERIOD", or "max
+// PERIOD"); none if there is no such file.
 TOOL_FUN int group_limit(const char *path) {
   long long quota = 0, period = 0;
   FILE *f = fopen(path, "r");

@@ -5,9 +5,9 @@
 // again. One of the two sees the other. All of this is in one order for
 // all threads, hence the strongest kind of atomic access.
 
-// What parallel work costs, in nanoseconds. Half of a range is worth giving away if the range takes at least so
-// long and somebody looks for work: who takes it needs some microseconds to get there. Tests of the runtime set it
-// to 0.
+// What parallel work costs, in nanoseconds. Half of a range is worth giving away if the range takes at least
+// so long and somebody looks for work: who takes it needs some microseconds to get there. Tests of the
+// runtime set it to 0.
 #ifndef WORTH_SHARING
 #define WORTH_SHARING 20000
 #endif

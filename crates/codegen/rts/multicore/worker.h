@@ -86,8 +86,8 @@ struct scheduler {
   // The first error of a call stays.
   pthread_mutex_t error_lock;
   bool failed;
-  // How many workers have nothing to do, and how many of these look for work rather than sleep. They change often:
-  // what is read all the time is in other cache lines.
+  // How many workers have nothing to do, and how many of these look for work rather than sleep. They change
+  // often: what is read all the time is in other cache lines.
   char before[128];
   int idle, looking;
   char after[128];

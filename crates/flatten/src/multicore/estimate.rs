@@ -27,8 +27,8 @@ struct Product {
 }
 
 impl Estimate {
-    /// What is inside of the body of a point, if its sizes are known outside, where these names are not. Loops
-    /// that run nobody knows how often count once: that scales all that is in them alike.
+    /// What is inside of the body of a point, if its sizes are known outside, where these names are not.
+    /// Loops that run nobody knows how often count once: that scales all that is in them alike.
     pub(super) fn of(body: &Body<Soacs>, own: &FxHashSet<Name>) -> Option<Estimate> {
         let mut estimate = Estimate::default();
         estimate.operations(body, own, &[])?;
@@ -104,9 +104,9 @@ fn is_own(size: SubExp, own: &FxHashSet<Name>) -> bool {
 }
 
 impl Multi {
-    /// Whether so many points are done as soon if each is sequential inside. Workers have no more than `rounds`
-    /// points each, one after the other. If they share what is inside, too, nobody waits for the last round, but
-    /// each operation costs what it takes to share it.
+    /// Whether so many points are done as soon if each is sequential inside. Workers have no more than
+    /// `rounds` points each, one after the other. If they share what is inside, too, nobody waits for the
+    /// last round, but each operation costs what it takes to share it.
     pub(super) fn as_soon(&mut self, points: SubExp, workers: SubExp, estimate: &Estimate) -> SubExp {
         let statements = self.sum(&estimate.statements);
         let runs = self.sum(&estimate.runs);

@@ -8,7 +8,8 @@
 //! let (ys) = scatter n [ks, xs] into [m] (scratch m) map \k x -> (if p x then k-1 else -1, x)
 //! ```
 //!
-//! With one worker, or few elements, it is a loop. A function that costs more than to read its results again gives them to the scatter as arrays.
+//! With one worker, or few elements, it is a loop. A function that costs more than to read its results again
+//! gives them to the scatter as arrays.
 
 use super::worth::parallel_inside;
 use super::Multi;

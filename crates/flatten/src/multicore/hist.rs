@@ -10,8 +10,8 @@
 //!   going to a place in a histogram that is too large for the caches. Where computing the elements is expensive,
 //!   they are computed before, in parallel, and only once.
 //!
-//! Histograms of workers are cache lines apart: a line that two of them write goes back and forth between cores
-//! all the time.
+//! Histograms of workers are cache lines apart: a line that two of them write goes back and forth between
+//! cores all the time.
 
 use super::worth::{heavy, parallel_inside};
 use super::Multi;

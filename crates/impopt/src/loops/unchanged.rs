@@ -1,14 +1,15 @@
 //! Blocks of iterations that change nothing are skipped.
 //!
-//! The index of the largest element changes seldom: the i-th element of an array in random order is larger than
-//! all before it once in i times. Whether an iteration would change anything is asked of a block of iterations at
-//! a time, with what is known before the block, which is vector code. Only if one of them would, the block is run:
+//! The index of the largest element changes seldom: the i-th element of an array in random order is larger
+//! than all before it once in i times. Whether an iteration would change anything is asked of a block of
+//! iterations at a time, with what is known before the block, which is vector code. Only if one of them
+//! would, the block is run:
 //!
 //! ```text
 //! for i < n {                 =>   for s < n / 256 {
 //!   v = a[i]                         any = 0
 //!   if x < v { x = v; k = i }        for l < 256 { i = s*256 + l;  any = any | (x < a[i]) }
-//! }                                  if any != 0 { for l < 256 { i = s*256 + l; v = a[i]; if x < v { x = v; k = i } } }
+//! }                                  if any != 0 { for l < 256 { i = s*256 + l;  v = a[i];  if x < v { .. } } }
 //!                                  }
 //!                                  for r < n % 256 { .. }
 //! ```
@@ -17,8 +18,8 @@
 //! bit by bit, and this is done to loops that are no reductions, too.
 //!
 //! It is for iterations that replace a value by another only if that is larger (or, always, smaller): what is
-//! there makes later changes less likely. That the other is as large, and its index less, is such a condition,
-//! too. The bounds of the indices in a block then stand for the indices.
+//! there makes later changes less likely. That the other is as large, and its index less, is such a
+//! condition, too. The bounds of the indices in a block then stand for the indices.
 
 use super::plain::{for_each_statement, parts, renamed, size, Renaming};
 use super::strip::set_new;
@@ -116,6 +117,17 @@ impl Path {
     fn value(&self, e: &Expr) -> Expr {
         with_all(e, &self.values)
     }
+
+    /// That a condition holds, or does not: each part of it, where that says so.
+    fn assume(&mut self, condition: &Expr, holds: bool) {
+        match (condition, holds) {
+            (Expr::BinOp(BinOp::LogAnd, a, b), true) | (Expr::BinOp(BinOp::LogOr, a, b), false) => {
+                self.assume(a, holds);
+                self.assume(b, holds);
+            }
+            _ => self.conditions.push((condition.clone(), holds)),
+        }
+    }
 }
 
 /// The scalars that iterations hand on, if they do nothing but assign scalars.
@@ -197,16 +209,17 @@ fn branch<O: Operation>(paths: &mut Vec<Path>, c: &Expr, a: &Code<O>, b: &Code<O
     for path in std::mem::take(paths) {
         let condition = path.value(c);
         for (holds, code) in [(true, a), (false, b)] {
-            let known = match &condition {
-                Expr::Const(v) => Some(*v == PrimValue::Bool(true)),
-                e => path.conditions.iter().find(|(c, _)| c == e).map(|(_, holds)| *holds),
+            let known = if let Expr::Const(v) = &condition {
+                Some(*v == PrimValue::Bool(true))
+            } else {
+                path.conditions.iter().find(|(c, _)| *c == condition).map(|(_, holds)| *holds)
             };
             if known.is_some_and(|k| k != holds) {
                 continue;
             }
             let mut way = path.clone();
             if known.is_none() {
-                way.conditions.push((condition.clone(), holds));
+                way.assume(&condition, holds);
             }
             let mut ways = vec![way];
             fehu_ir::visit::deep(|| run(&mut ways, code))?;
@@ -217,8 +230,8 @@ fn branch<O: Operation>(paths: &mut Vec<Path>, c: &Expr, a: &Code<O>, b: &Code<O
     (paths.len() <= cpu_loops::SKIPPED_PATHS).then_some(())
 }
 
-/// Whether a scalar is replaced only by what is larger, or only by what is smaller; or, with another scalar, by
-/// what is as large.
+/// Whether a scalar is replaced only by what is larger, or only by what is smaller; or, with another scalar,
+/// by what is as large.
 fn is_record(x: Name, changes: &[&Path]) -> bool {
     let news: Vec<&Expr> =
         changes.iter().filter_map(|p| p.values.get(&x)).filter(|e| **e != var(x)).collect();
@@ -252,8 +265,8 @@ fn is_equality(e: &Expr) -> bool {
     matches!(e, Expr::CmpOp(CmpOp::Eq(_), ..))
 }
 
-/// A word that is not zero if an iteration takes one of these ways, or might: it may say so of others. In a block
-/// that begins with iteration `first`.
+/// A word that is not zero if an iteration takes one of these ways, or might: it may say so of others. In a
+/// block that begins with iteration `first`.
 fn any_change(i: Name, first: Name, block: i64, changes: &[&Path]) -> Option<Expr> {
     let mut all: Option<Expr> = None;
     let mut nodes = 0;
@@ -309,11 +322,10 @@ fn of_block(c: &Expr, holds: bool, i: Name, first: Name, block: i64) -> Expr {
 
 /// Whether an expression is the counter of a loop, or what a loop over a part of a range has for it.
 fn is_index(e: &Expr, i: Name) -> bool {
-    match e {
-        Expr::BinOp(BinOp::Add(IntType::I64), a, b) => {
-            is(a, i) && !depends(b, i) || is(b, i) && !depends(a, i)
-        }
-        _ => is(e, i),
+    if let Expr::BinOp(BinOp::Add(IntType::I64), a, b) = e {
+        is(a, i) && !depends(b, i) || is(b, i) && !depends(a, i)
+    } else {
+        is(e, i)
     }
 }
 

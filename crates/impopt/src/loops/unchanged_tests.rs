@@ -1,4 +1,5 @@
-//! Loops that skip blocks give the same as before, bit by bit, at all sizes near the edges; and it is seen which do.
+//! Loops that skip blocks give the same as before, bit by bit, at all sizes near the edges; and it is seen
+//! which do.
 
 use super::tests::{compile, loops, run};
 use fehu_base::prim::PrimValue;
