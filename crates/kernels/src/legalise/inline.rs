@@ -3,6 +3,13 @@
 //! A function of arrays allocates, which kernels cannot do from within a call; one that uses constants of the
 //! program would not find them there. Other functions of scalars stay, and so do recursive ones. What nobody
 //! calls any more goes.
+//!
+//! Where the constants are scalars, the function gets them as arguments, and stays, too:
+//!
+//! ```text
+//! fun f(x) = { .. mul(x, p) .. }              fun f(x, q) = { .. mul(x, q) .. }
+//! segmap { .. call f(a) .. }            ->    segmap { .. call f(a, p) .. }
+//! ```
 
 use fehu_analysis::recursion::recursive;
 use fehu_base::{Name, NameSource};
@@ -10,8 +17,9 @@ use fehu_ir::free::free_in_fun;
 use fehu_ir::seg::{KernelsOp, SegLevel};
 use fehu_ir::subst::{rename_fun, Subst};
 use fehu_ir::visit::{change, deep, for_each_stm, map_bodies, Mutator};
-use fehu_ir::{Basic, Body, Exp, FunDef, Kernels, Loc, PatElem, Prog, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, FunDef, Kernels, Loc, Param, PatElem, Prog, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
+use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -21,6 +29,7 @@ pub static PASS: Pass<Prog<Kernels>> =
 
 /// Inlines calls of functions that are not purely scalar into kernels.
 fn into_kernels(prog: &mut Prog<Kernels>) {
+    pass_constants(prog);
     let callees: FxHashMap<Name, Vec<Name>> = prog.funs.iter().map(|f| (f.name, called(&f.body))).collect();
     let unfit = unfit(&prog.funs, &callees);
     let recursive = recursive(&prog.funs);
@@ -38,6 +47,61 @@ fn into_kernels(prog: &mut Prog<Kernels>) {
         }
     }
     remove_unreached(prog);
+}
+
+/// Functions of scalars get the scalar constants that they use, themselves or by calls, as arguments.
+fn pass_constants(prog: &mut Prog<Kernels>) {
+    let pats = prog.consts.stms.iter().flat_map(|s| &s.pat);
+    let scalars: FxHashMap<Name, Type> =
+        pats.filter(|p| matches!(p.ty, Type::Prim(_))).map(|p| (p.name, p.ty.clone())).collect();
+    let mut used: FxHashMap<Name, IndexSet<Name>> = FxHashMap::default();
+    for f in prog.funs.iter().filter(|f| f.entry.is_none() && has_no_arrays(f)) {
+        let mut free: Vec<Name> = free_in_fun(f).into_iter().collect();
+        free.sort_unstable();
+        if free.iter().all(|x| scalars.contains_key(x)) {
+            used.insert(f.name, free.into_iter().collect());
+        }
+    }
+    // Callers pass on what they are given.
+    let callees: Vec<(Name, Vec<Name>)> = prog.funs.iter().map(|f| (f.name, called(&f.body))).collect();
+    let mut grown = true;
+    while std::mem::take(&mut grown) {
+        for (f, callees) in &callees {
+            let more: Vec<Name> =
+                callees.iter().filter_map(|g| used.get(g)).flat_map(|xs| xs.iter().copied()).collect();
+            if let Some(own) = used.get_mut(f) {
+                let before = own.len();
+                own.extend(more);
+                grown |= own.len() > before;
+            }
+        }
+    }
+    used.retain(|_, constants| !constants.is_empty());
+    let mut calls = MoreArguments(&used);
+    calls.body(&mut prog.consts);
+    for f in &mut prog.funs {
+        calls.body(&mut f.body);
+        let Some(constants) = used.get(&f.name) else { continue };
+        let mut subst = Subst::new();
+        for x in constants {
+            let name = prog.names.fresh_like(*x);
+            subst.insert(*x, name);
+            f.params.push(Param { name, ty: scalars[x].clone(), dec: (), consumed: false });
+        }
+        subst.body(&mut f.body);
+    }
+}
+
+/// Calls of these functions get these constants as further arguments.
+struct MoreArguments<'a>(&'a FxHashMap<Name, IndexSet<Name>>);
+
+impl Mutator<Kernels> for MoreArguments<'_> {
+    fn exp(&mut self, exp: &mut Exp<Kernels>) {
+        if let Exp::Call(f, args) = exp {
+            args.extend(self.0.get(f).into_iter().flatten().map(|x| SubExp::Var(*x)));
+        }
+        change::exp(self, exp);
+    }
 }
 
 /// The functions that kernels cannot call: those that are not scalar, and all that lead to one.
@@ -71,8 +135,12 @@ fn called(body: &Body<Kernels>) -> Vec<Name> {
 
 /// Whether nothing in a function is an array, and nothing comes from outside of it.
 fn is_scalar(fun: &FunDef<Kernels>) -> bool {
+    has_no_arrays(fun) && free_in_fun(fun).is_empty()
+}
+
+fn has_no_arrays(fun: &FunDef<Kernels>) -> bool {
     let scalar = |ty: &Type| matches!(ty, Type::Prim(_));
-    let mut all = fun.params.iter().all(|p| scalar(&p.ty)) && free_in_fun(fun).is_empty();
+    let mut all = fun.params.iter().all(|p| scalar(&p.ty));
     for_each_stm(&fun.body, &mut |stm| all &= stm.pat.iter().all(|p| scalar(&p.ty)));
     all
 }
