@@ -42,3 +42,11 @@ entry matmul [n] [m] [k] (a: [n][m]i32) (b: [m][k]i32) =
 entry tuple_scan [n] (flags: [n]bool) (xs: [n]i32) =
   let op (f1, x1) (f2, x2) = (f1 || f2, if f2 then x2 else x1 + x2)
   in map (.1) (scan op (false, 0) (zip flags xs))
+
+-- ==
+-- entry: column_of_scanned_rows
+-- input { 3i64 } output { 21i64 }
+
+entry column_of_scanned_rows (a: i64) =
+  let rows = scan (map2 (\p q -> p + q + a)) (replicate 3 (-a)) (map (replicate 3) (replicate 3 (a - 1)))
+  in (map i64.sum (transpose rows))[2]

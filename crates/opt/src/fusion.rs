@@ -171,6 +171,11 @@ impl Fuser<'_> {
         }
         seen_through.sort_unstable();
         seen_through.dedup();
+        // What is scanned or reduced is known only when the producer is done, also where a view shows it.
+        let source = |v: usize| views::source(graph.stm(v), |n| graph.type_of(n));
+        if seen_through.iter().filter_map(|v| source(*v)).any(|n| is_other(&n)) {
+            return;
+        }
         // What vanishes must be used as an array that is read element by element, or looked at, and not otherwise.
         let hidden: Vec<Name> = seen_through
             .iter()
@@ -181,7 +186,6 @@ impl Fuser<'_> {
         let otherwise = |i: usize, looked_at: Option<Name>| {
             hidden.iter().any(|n| Some(*n) != looked_at && graph.uses_apart(i, *n))
         };
-        let source = |v: usize| views::source(graph.stm(v), |n| graph.type_of(n));
         if otherwise(c, None) || seen_through.iter().any(|v| otherwise(*v, source(*v))) {
             return;
         }
