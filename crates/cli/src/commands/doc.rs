@@ -86,7 +86,7 @@ fn work(args: &Args) -> Result<Work, ExitCode> {
             return Err(ExitCode::from(2));
         }
     };
-    let files = project::programs(&[given.clone()], "doc")?;
+    let files = project::programs(std::slice::from_ref(&given), "doc")?;
     Ok(Work { library: Some(Library { files, root }), output, title: title(&given) })
 }
 

@@ -90,10 +90,9 @@ pub(crate) fn show_error(error: &Error) {
 
 fn act(args: &Args) -> Result<(), Error> {
     let root = fehu_pkg::root().filter(|folder| !folder.as_os_str().is_empty());
-    let project = match &args.action {
-        Action::Init { .. } => Project::new("."),
-        _ => Project::new(root.unwrap_or_else(|| PathBuf::from("."))),
-    };
+    // A new project begins here, also within another one.
+    let root = root.filter(|_| !matches!(args.action, Action::Init { .. }));
+    let project = Project::new(root.unwrap_or_else(|| PathBuf::from(".")));
     // Lives as long as the registry, if there is no cache.
     let (_temporary, mut registry) = registry(args)?;
     match &args.action {
