@@ -35,11 +35,11 @@ entry backwards (xs: []i32) : [1][1][2][2]i32 = flat_index_4d xs 5 1 0 1 0 2 (-2
 -- input { [0, 1, 2] 7i64 3i64 2i64 empty([0][3]i32) }
 -- output { [0, 1, 2] }
 -- input { [0, 1, 2, 3] 0i64 1i64 1i64 [[10, 20], [30, 40]] }
--- error: flat_distinct
+-- error: values_have_different_places
 -- input { [0, 1, 2, 3] 0i64 0i64 1i64 [[10, 20], [30, 40]] }
--- error: flat_distinct
+-- error: values_have_different_places
 -- input { [0, 1, 2, 3, 4, 5, 6, 7, 8] 0i64 4i64 2i64 [[10, 20, 30], [40, 50, 60]] }
--- error: flat_distinct
+-- error: values_have_different_places
 -- input { [0, 1, 2, 3] 1i64 2i64 1i64 [[10, 20], [30, 40]] }
 -- error: out of bounds
 entry update (xs: *[]i32) (offset: i64) (s1: i64) (s2: i64) (vs: [][]i32) : []i32 =
@@ -50,7 +50,7 @@ entry update (xs: *[]i32) (offset: i64) (s1: i64) (s2: i64) (vs: [][]i32) : []i3
 -- input { 16i64 2i64 6i64 4i64 1i64 }
 -- output { [0, 0, 1, 2, 0, 0, 3, 4, 5, 6, 0, 0, 7, 8, 0, 0] }
 -- input { 16i64 2i64 4i64 4i64 1i64 }
--- error: flat_distinct
+-- error: values_have_different_places
 -- input { 16i64 0i64 4i64 2i64 1i64 }
 -- output { [1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0] }
 entry update_3d (n: i64) (offset: i64) (s1: i64) (s2: i64) (s3: i64) : []i32 =
@@ -63,9 +63,9 @@ entry update_3d (n: i64) (offset: i64) (s1: i64) (s2: i64) (s3: i64) : []i32 =
 -- input { 8i64 1i64 2i64 4i64 }
 -- output { [1, 2, 5, 6, 3, 4, 7, 8] }
 -- input { 9i64 1i64 3i64 4i64 }
--- error: flat_distinct
+-- error: values_have_different_places
 -- input { 8i64 8i64 2i64 2i64 }
--- error: flat_distinct
+-- error: values_have_different_places
 entry update_4d (n: i64) (s1: i64) (s2: i64) (s3: i64) : []i32 =
   flat_update_4d (replicate n 0) 0 s1 s2 s3 1 [[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]]
 

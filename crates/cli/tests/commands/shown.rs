@@ -82,7 +82,8 @@ entry main [n] (k: i64) (xs: [n]f64) = (vjp (f k) xs 1, vjp g xs 1)
     let file = program(dir.path(), "p.fut", text).display().to_string();
     let said = stdout(&run(&["dev", "--explain-ad", &file]));
     let has = |line: usize, what: &str| {
-        said.lines().any(|l| l.contains(&format!("p.fut:{line}:")) && l.contains(what))
+        let mut from_place = said.lines().skip_while(|l| !l.contains(&format!("p.fut:{line}:"))).skip(1);
+        from_place.by_ref().take_while(|l| l.starts_with(' ')).any(|l| l.contains(what))
     };
     assert!(has(3, "a value of a loop is saved: 8 * n bytes for each iteration"), "{said}");
     assert!(has(4, "what a loop overwrites of an array is saved: 8 + 8 bytes for each iteration"), "{said}");
