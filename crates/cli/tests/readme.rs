@@ -120,7 +120,10 @@ fn runs(file: &Path, page: &str) {
                 let stderr = String::from_utf8_lossy(&run.stderr);
                 assert!(run.status.success(), "{}: {text}\nfailed: {stderr}", file.display());
                 assert_eq!(stderr, "", "{}: {text}", file.display());
-                printed = Some((text, String::from_utf8_lossy(&run.stdout).into_owned()));
+                // How far a test is depends on the machine.
+                let said = String::from_utf8_lossy(&run.stdout);
+                let said = said.split_inclusive('\n').filter(|line| !line.ends_with(" to go.\n"));
+                printed = Some((text, said.collect()));
             }
             "text" => {
                 let (command, output) = printed.take().expect("output of a command");

@@ -61,7 +61,7 @@ fn edits(text: &str) -> Result<Vec<Edit>, String> {
 /// The lines that differ in two texts.
 fn differences(algorithm: Algorithm, text: &str, formatted: &str) -> Vec<Edit> {
     let diff = TextDiff::configure().algorithm(algorithm).timeout(SEARCH).diff_lines(text, formatted);
-    let (old, new) = (starts(diff.old_slices()), starts(diff.new_slices()));
+    let (old, new) = (starts(diff.iter_old_slices()), starts(diff.iter_new_slices()));
     let mut edits = vec![];
     for op in diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal) {
         let (lines, others) = (op.old_range(), op.new_range());
@@ -72,8 +72,8 @@ fn differences(algorithm: Algorithm, text: &str, formatted: &str) -> Vec<Edit> {
 }
 
 /// Where each line starts, and where the last one ends.
-fn starts(lines: &[&str]) -> Vec<usize> {
-    let ends = lines.iter().scan(0, |end, line| {
+fn starts<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<usize> {
+    let ends = lines.scan(0, |end, line| {
         *end += line.len();
         Some(*end)
     });
