@@ -129,8 +129,20 @@ impl Splitter<'_> {
 
     /// A run of statements as a part, behind the declarations that later statements need.
     fn part(&mut self, run: Vec<Code>, size: usize, later: impl Fn(&Name) -> bool, out: &mut Vec<Code>) {
-        let is_needed =
-            |code: &Code| matches!(code, Code::DeclareScalar(x, _) | Code::DeclareMem(x, _) if later(x));
+        let is_needed = |code: &Code| match code {
+            Code::DeclareScalar(x, _) | Code::DeclareMem(x, _) | Code::DeclareStatic(x, ..) => later(x),
+            Code::Seq(_)
+            | Code::SetScalar(..)
+            | Code::SetMem(..)
+            | Code::Write { .. }
+            | Code::Copy { .. }
+            | Code::Assert { .. }
+            | Code::If(..)
+            | Code::For { .. }
+            | Code::While(..)
+            | Code::Call { .. }
+            | Code::Op(_) => false,
+        };
         let (needed, run): (Vec<Code>, Vec<Code>) = run.into_iter().partition(is_needed);
         out.extend(needed);
         let code = Code::Seq(run);

@@ -34,7 +34,7 @@ impl Places {
         for text in &self.texts {
             out.push_str(&format!("{},\n", literal::string(text)));
         }
-        out.push_str("NULL};\nstatic const int places[][2] = {\n");
+        out.push_str("\"\"};\nstatic const int places[][2] = {\n");
         let entries: Vec<String> = self.places.iter().map(|(text, call)| entry(*text, *call)).collect();
         for line in entries.chunks(IN_LINE) {
             out.push_str(&line.concat());
