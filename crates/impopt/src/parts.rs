@@ -232,9 +232,9 @@ impl Visitor<'_> for Mentions<'_> {
             }
             return;
         }
-        if let AnyCode::DeclareStatic(..) = code {
-            // Of the whole text: every part finds it by itself.
-            return;
+        if let AnyCode::DeclareStatic(m, _) = code {
+            // A part that declares a table does not get it from outside.
+            return self.declared(m);
         }
         if let AnyCode::SetMem(m, ..) = code {
             self.changed(*m);
