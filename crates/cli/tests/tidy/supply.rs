@@ -20,10 +20,8 @@ const LICENCES: [&str; 7] = [
 ];
 
 /// Crates that are there in several versions: which, and why that cannot be helped now.
-const DUPLICATES: [(&str, &str); 2] = [
-    ("cpufeatures", "sha2 and proptest's generators are of different generations"),
-    ("syn", "only while building: procedural macros move to version 3 one by one"),
-];
+const DUPLICATES: [(&str, &str); 1] =
+    [("syn", "only while building: procedural macros move to version 3 one by one")];
 
 fn metadata() -> serde_json::Value {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
