@@ -165,8 +165,8 @@ impl Reverse<'_> {
         }
     }
 
-    /// `start, start + step, ..`: the sum of the adjoints, and that of the adjoints times their places. The numbers move
-    /// with how many there are; see docs/derivatives.md.
+    /// `start, start + step, ..`: the sum of the adjoints, and that of the adjoints times their places. The
+    /// numbers move with how many there are; see docs/derivatives.md.
     fn iota(&mut self, n: SubExp, start: SubExp, step: SubExp, ty: IntType, seed: Name) {
         let p = PrimType::Int(ty);
         let zero = SubExp::Const(p.blank());

@@ -417,9 +417,13 @@ pub(super) fn other_form(name: Symbol) -> Option<&'static str> {
         "rand" | "random" | "rng" | "uniform" | "randn" => Some(
             "random numbers are in a package: `fehu pkg add github.com/diku-dk/cpprandom`, and import its random",
         ),
-        "reshape" => Some("an array is flattened by flatten, and unflatten gives it rows: unflatten (xs :> [2 * 3]i32)"),
+        "reshape" => {
+            Some("an array is flattened by flatten, and unflatten gives it rows: unflatten (xs :> [2 * 3]i32)")
+        }
         "concat_to" => Some("the size of a concatenation is written behind it: xs ++ ys :> [n]i32"),
-        "stream_map" | "map_stream" | "map_stream_per" => Some("write map: the compiler chooses how much each thread does"),
+        "stream_map" | "map_stream" | "map_stream_per" => {
+            Some("write map: the compiler chooses how much each thread does")
+        }
         "stream_red" | "reduce_stream" | "reduce_stream_per" => {
             Some("write reduce: the compiler chooses how much each thread does")
         }

@@ -99,13 +99,16 @@ impl Infer<'_> {
         let span = parts[0].span.to(p.span);
         if let Some((name, mark)) = self.st.mutables.iter().find(|(name, _)| alone && *name == p.name) {
             return d
-                .help(format!("no value changes: \"let {name} = 0\" names one, and \"let {name} = {name} + 1\" gives the name to another"))
+                .help(format!(
+                    "no value changes: \"let {name} = 0\" names one, and \"let {name} = {name} + 1\" gives \
+                     the name to another"
+                ))
                 .fix("Remove the word", *mark, "");
         }
         let form = other_form(p.name).filter(|_| i == 0);
         match (self.guesses.meant(at), form) {
-            (Some(meant), None) => return meant.told(d, at),
-            (Some(meant), Some(_)) if meant.is_certain() => return meant.told(d, at),
+            (Some(meant), None) => return meant.added_to(d, at),
+            (Some(meant), Some(_)) if meant.is_certain() => return meant.added_to(d, at),
             (_, Some(form)) => return d.help(form),
             (None, None) => {}
         }
@@ -137,7 +140,7 @@ impl Infer<'_> {
         let d = Diagnostic::error(q.span, format!("Unknown name \"{}\".", show_qual(q)))
             .note("there is a module of this name, but a value is needed here");
         let d = match self.guesses.meant(q.span) {
-            Some(meant) => meant.told(d, q.span),
+            Some(meant) => meant.added_to(d, q.span),
             None => d,
         };
         self.report(d);

@@ -67,7 +67,7 @@ impl Meant {
     }
 
     /// The diagnostic about a name with what may be meant by it, to be written at a place.
-    pub(super) fn told(&self, d: Diagnostic, at: Span) -> Diagnostic {
+    pub(super) fn added_to(&self, d: Diagnostic, at: Span) -> Diagnostic {
         let shown: Vec<String> = self.names.iter().map(|n| format!("\"{n}\"")).collect();
         let shown = shown.join(" and ");
         let d = match (self.why, &self.names[..]) {
