@@ -34,11 +34,13 @@ const HOST: &str = concat!(
     "\n",
     include_str!("../rts/c/blocks.h"),
     "\n",
-    include_str!("../rts/c/copy.h"),
-    "\n",
     include_str!("../rts/c/timing.h"),
     "\n",
     include_str!("../rts/multicore/tasks.h"),
+    "\n",
+    include_str!("../rts/c/copy.h"),
+    "\n",
+    include_str!("../rts/multicore/copies.h"),
     "\n",
 );
 

@@ -17,9 +17,13 @@ use crate::pipelines;
 use crate::target::Target;
 use fehu_ad::explain::Way;
 use fehu_base::{Diagnostic, Span};
-use fehu_ir::{Loc, Memory, Prog, Soacs, Space};
+use fehu_ir::mem::MemOp;
+use fehu_ir::schedule::Plan;
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Exp, Kernels, Loc, Memory, Prog, Soacs, Space, Stm};
 use fehu_kernels::opt::layout;
-use fehu_kernels::opt::layout::explain::Row;
+use fehu_kernels::opt::layout::explain::{Remedy, Row};
+use fehu_kernels::schedule;
 use fehu_memory::remaining::Kind as Left;
 use fehu_memory::shortcircuit::Reason;
 use fehu_opt::accumulators::{self, Became};
@@ -27,6 +31,7 @@ use fehu_pass::Flow;
 use fehu_syntax::TokenKind;
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Lines about places, in the order in which the places came first; with how often each was said.
@@ -53,31 +58,90 @@ impl Report {
 
 /// What the kernels of a program read, and whether in the order of memory.
 pub fn explain_locality(front: &Front, settings: &Settings) -> Result<String, Vec<Diagnostic>> {
-    let mut rows = None;
-    let mut before = None;
+    let (rows, plans) = locality(front, settings)?;
+    let names = OwnNames::of(front);
+    let mut report = Report::default();
+    for row in rows {
+        let place = front.sources.show(own_place(front, &row.loc));
+        let index = format!("[{}]", row.index.join(", "));
+        let remedy = match &row.remedy {
+            Remedy::Unneeded => String::new(),
+            Remedy::Said(how) => format!(": {how}"),
+            Remedy::Tiles if plans.tiles.contains(&row.loc) => ": tiles in shared memory".to_owned(),
+            Remedy::Turned if plans.turned.contains(&row.loc) => ": transposed in shared memory".to_owned(),
+            Remedy::Tiles | Remedy::Turned => ": none".to_owned(),
+        };
+        let order = row.order.to_string();
+        let line = format!("{order:16} {index:14} of {}{remedy}", names.array(&row));
+        report.say(format!("{place}  {}", row.kernel), line);
+    }
+    Ok(report.text())
+}
+
+/// The kernels of which `layout` expects that they read through shared memory: their places, what it expects, and
+/// whether their schedules do so.
+pub fn expected_shared_reads(
+    front: &Front,
+    settings: &Settings,
+) -> Result<BTreeMap<String, bool>, Vec<Diagnostic>> {
+    let (rows, plans) = locality(front, settings)?;
+    let mut expected = BTreeMap::new();
+    for row in rows {
+        let (what, holds) = match row.remedy {
+            Remedy::Tiles => ("tiles", plans.tiles.contains(&row.loc)),
+            Remedy::Turned => ("turned", plans.turned.contains(&row.loc)),
+            Remedy::Unneeded | Remedy::Said(_) => continue,
+        };
+        expected.insert(format!("{}  {what}", front.sources.show(own_place(front, &row.loc))), holds);
+    }
+    Ok(expected)
+}
+
+/// What kernels read, as `layout` sees it, and what schedules then make of it.
+fn locality(front: &Front, settings: &Settings) -> Result<(Vec<Row>, SharedReads), Vec<Diagnostic>> {
+    let (mut rows, mut before) = (None, None::<Prog<Kernels>>);
+    let mut plans = SharedReads::default();
     let warps = match settings.target {
         Target::Cuda => layout::Warps::Exchange,
         Target::OpenCl | Target::C | Target::Multicore => layout::Warps::Unknown,
     };
     watch(front, settings, &mut |id, form| {
         if id.matches(layout::PASS.name) {
-            rows = before.take();
+            rows = before.take().map(|prog| layout::explain::explain(&prog, warps));
         }
-        before = form.as_any().downcast_ref().map(|prog| layout::explain::explain(prog, warps));
+        before = form.as_any().downcast_ref::<Prog<Kernels>>().cloned();
+        if id.matches(schedule::WITH_WARPS.name) {
+            plans = form.as_any().downcast_ref().map(SharedReads::of).unwrap_or_default();
+        }
         Flow::Continue
     })?;
-    let Some(rows) = rows else { return Err(vec![no_step(settings, "layout")]) };
-    let names = OwnNames::of(front);
-    let mut report = Report::default();
-    for row in rows {
-        let place = front.sources.show(own_place(front, &row.loc));
-        let index = format!("[{}]", row.index.join(", "));
-        let remedy = if row.remedy.is_empty() { String::new() } else { format!(": {}", row.remedy) };
-        let order = row.order.to_string();
-        let line = format!("{order:16} {index:14} of {}{remedy}", names.array(&row));
-        report.say(format!("{place}  {}", row.kernel), line);
+    Ok((rows.ok_or_else(|| vec![no_step(settings, "layout")])?, plans))
+}
+
+/// The places of kernels of which some schedule reads through shared memory.
+#[derive(Default)]
+struct SharedReads {
+    tiles: FxHashSet<Loc>,
+    turned: FxHashSet<Loc>,
+}
+
+impl SharedReads {
+    fn of(prog: &Prog<Memory>) -> SharedReads {
+        let mut found = SharedReads::default();
+        let mut look = |stm: &Stm<Memory>| {
+            let Exp::Op(MemOp::Seg(seg)) = &stm.exp else { return };
+            for choice in seg.schedule.iter().flat_map(|s| &s.choices) {
+                if matches!(choice.plan, Plan::Tiled(_) | Plan::RowCache(_)) {
+                    found.tiles.insert(stm.loc.clone());
+                } else if matches!(choice.plan, Plan::Turned(_)) {
+                    found.turned.insert(stm.loc.clone());
+                }
+            }
+        };
+        for_each_stm(&prog.consts, &mut look);
+        prog.funs.iter().for_each(|f| for_each_stm(&f.body, &mut look));
+        found
     }
-    Ok(report.text())
 }
 
 /// The copies and blocks that are left in a program, with their places and why they are.

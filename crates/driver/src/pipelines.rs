@@ -81,7 +81,10 @@ pub fn soacs<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
 /// The same with irregular nests in versions.
 pub fn soacs_in_versions<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
     let flat = Pipeline::new()
-        .pass(promises::PASS, "from here on, what has a check may fail")
+        .pass(
+            promises::PASS,
+            "from here on, what has a check may fail; versions of what nothing needs are not wanted",
+        )
         .pass(few_points::PASS, "maps are as fused as they get; calls that leave them are done together")
         .pass(
             joined_rows::PASS,

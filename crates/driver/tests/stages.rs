@@ -187,3 +187,36 @@ fn every_step_runs_on_text() {
         assert_eq!(runs + 1, steps.len());
     });
 }
+
+mod long {
+    use super::*;
+
+    /// Kernels of which `layout` expects reads through shared memory that their schedules then do not have. (Kernels that
+    /// are left out here keep what `layout` expects of them.)
+    const PARTED: [&str; 6] = [
+        "lbm.fut:61:12-70  tiles",
+        "nested.fut:79:32-83  tiles",
+        "operators.fut:71:57-89  tiles",
+        "operators.fut:74:55-85  tiles",
+        "optionpricing.fut:80:3-96:54  tiles",
+        "schedule.fut:37:33-74  tiles",
+    ];
+
+    #[test]
+    fn what_layouts_expect_of_schedules_comes_true() {
+        let settings = Settings::executable(Target::Cuda, PathBuf::new());
+        let (mut expected, mut parted) = (0, vec![]);
+        for file in programs("gpu").into_iter().chain(programs("../bench")) {
+            let reads = fehu_driver::explain::expected_shared_reads(&check_file(&file), &settings);
+            for (read, holds) in reads.unwrap_or_else(|e| panic!("{}: {e:?}", file.display())) {
+                expected += 1;
+                if !holds {
+                    parted.push(read.rsplit('/').next().unwrap_or_default().to_owned());
+                }
+            }
+        }
+        parted.sort();
+        assert!(expected > 40, "only {expected} expectations");
+        assert_eq!(parted, PARTED);
+    }
+}

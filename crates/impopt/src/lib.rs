@@ -36,6 +36,7 @@ pub mod allocation_sizes;
 pub mod analysis;
 pub mod barriers;
 pub mod bits;
+mod borrowed;
 pub mod checks;
 mod data_dependent;
 pub mod device_loops;

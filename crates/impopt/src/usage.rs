@@ -2,6 +2,7 @@
 //! uses and nothing else.
 
 use crate::allocation_sizes::Sizes;
+use crate::borrowed::borrowed;
 use fehu_base::prim::{FloatType, PrimType};
 use fehu_base::{Name, Symbol};
 use fehu_imp::ops::{Operation, RowsTo};
@@ -38,6 +39,8 @@ pub struct Usage {
     pub types: FxHashMap<Name, PrimType>,
     /// How sizes of allocations are computed.
     pub sizes: Rc<Sizes>,
+    /// Blocks whose references are not counted: others own what they refer to.
+    pub borrowed: Rc<FxHashSet<Name>>,
     /// The usage of the body of each task in the code, by itself: blocks and scalars from outside are
     /// not declared in it. Found by the variable that a task starts at.
     pub tasks: FxHashMap<Name, Rc<Usage>>,
@@ -56,16 +59,25 @@ pub enum Access {
     Mixed,
 }
 
+/// What is known of all of a function, its tasks included.
+#[derive(Clone)]
+struct Facts {
+    sizes: Rc<Sizes>,
+    borrowed: Rc<FxHashSet<Name>>,
+}
+
 impl Usage {
     /// The usage of code whose final values of the outputs matter.
     pub fn of<O: Operation>(code: &Code<O>, outputs: &[Param], inputs: &[Param]) -> Usage {
-        Usage::with_sizes(code, outputs, inputs, Rc::new(Sizes::of(code)))
+        let facts = Facts { sizes: Rc::new(Sizes::of(code)), borrowed: Rc::new(borrowed(code)) };
+        Usage::with_facts(code, outputs, inputs, &facts)
     }
 
     /// The same code on a host whose default space is the memory of a device: that can fail at any time, and
     /// only the device sees its memory.
     pub(crate) fn beside_device(mut self) -> Usage {
         self.can_fail = true;
+        self.borrowed = Rc::default();
         let local = self.blocks.iter().filter(|(_, space)| matches!(space, Space::Scalar(..)));
         let visible: FxHashSet<Name> =
             local.map(|(m, _)| *m).chain(self.statics.iter().map(|(m, _)| *m)).collect();
@@ -79,19 +91,15 @@ impl Usage {
         self
     }
 
-    fn with_sizes<O: Operation>(
-        code: &Code<O>,
-        outputs: &[Param],
-        inputs: &[Param],
-        sizes: Rc<Sizes>,
-    ) -> Usage {
+    fn with_facts<O: Operation>(code: &Code<O>, outputs: &[Param], inputs: &[Param], facts: &Facts) -> Usage {
         let (roots, sources, tasks) = (Vec::new(), FxHashMap::default(), FxHashMap::default());
-        let mut needs = Needs { sizes: &sizes, roots, sources, tasks };
+        let mut needs = Needs { facts, roots, sources, tasks };
         needs.roots.extend(outputs.iter().filter_map(scalar).map(|(x, _)| x));
         needs.code(code);
         let tasks = std::mem::take(&mut needs.tasks);
         let needed = needs.close();
-        let mut usage = Usage { needed, sizes, tasks, ..Usage::default() };
+        let Facts { sizes, borrowed } = facts.clone();
+        let mut usage = Usage { needed, sizes, borrowed, tasks, ..Usage::default() };
         usage.types.extend(outputs.iter().chain(inputs).filter_map(scalar));
         usage.code(code);
         usage
@@ -249,7 +257,7 @@ fn scalar(p: &Param) -> Option<(Name, PrimType)> {
 
 /// Which scalars matter: those in effects, and those that these are computed from.
 struct Needs<'a> {
-    sizes: &'a Rc<Sizes>,
+    facts: &'a Facts,
     roots: Vec<Name>,
     sources: FxHashMap<Name, Vec<Name>>,
     tasks: FxHashMap<Name, Rc<Usage>>,
@@ -271,8 +279,7 @@ impl Visitor<'_> for Needs<'_> {
 
     fn cpu_op<O: Operation>(&mut self, op: &CpuOp<O>) {
         if let CpuOp::Allocate { bytes, .. } = op {
-            let sizes = self.sizes.clone();
-            sizes.parts(bytes).into_iter().for_each(|e| self.expr(e));
+            self.facts.sizes.parts(bytes).into_iter().for_each(|e| self.expr(e));
         } else if let CpuOp::ParFor { start, bound, body, .. } = op {
             self.expr(bound);
             self.task(*start, body);
@@ -295,8 +302,7 @@ impl Visitor<'_> for Needs<'_> {
 impl Needs<'_> {
     /// Looks at the body of a task, once for all who ask about it: tasks nest.
     fn task(&mut self, start: Name, body: &Code<TaskOp>) {
-        let sizes = self.sizes.clone();
-        let usage = deep(|| Usage::with_sizes(body, &[], &[], sizes));
+        let usage = deep(|| Usage::with_facts(body, &[], &[], self.facts));
         self.roots.extend(&usage.needed);
         self.tasks.insert(start, Rc::new(usage));
     }

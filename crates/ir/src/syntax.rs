@@ -47,7 +47,7 @@ pub enum Space {
 }
 
 /// Where a statement came from: a place, and the calls that led there when it was inlined.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Loc {
     /// The place.
     pub span: Span,

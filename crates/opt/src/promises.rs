@@ -1,13 +1,15 @@
 //! Removes checks that always hold, and stayed only for what they say of sizes.
 //!
-//! Before: any program over `Soacs`. After: the same without them. The simplifier knows less from then on;
-//! those who come later take a check to be something that may fail.
+//! Before: any program over `Soacs`. After: the same without them, and without what nothing needs then, of which
+//! later steps would make versions. The simplifier knows less from then on; those who come later take a check
+//! to be something that may fail.
 //!
 //! ```text
 //! loop (n = 3, xs : [n]i32 = ys) for i < k {
 //!   let (c : unit) = assert(true) sizes [n]          gone
 //! ```
 
+use crate::dce::{self, Checks};
 use fehu_base::prim::PrimValue;
 use fehu_base::Name;
 use fehu_ir::visit::{deep, map_bodies};
@@ -23,6 +25,7 @@ fn remove(prog: &mut Prog<Soacs>) {
     gone.body(&mut prog.consts);
     for fun in &mut prog.funs {
         gone.body(&mut fun.body);
+        dce::fun(fun, Checks::Results);
     }
 }
 

@@ -207,14 +207,14 @@ CALLED_FUN int copy_device(struct futhark_context *ctx, int width, int rank, con
 
 // Copies between arrays of the host and of the device go through dense ones.
 
-CALLED_FUN void copy_on_host(int width, int rank, const int64_t *shape, void *dst, int64_t dst_offset,
-                             const int64_t *dst_strides, const void *src, int64_t src_offset,
+CALLED_FUN void copy_on_host(struct futhark_context *ctx, int width, int rank, const int64_t *shape, void *dst,
+                             int64_t dst_offset, const int64_t *dst_strides, const void *src, int64_t src_offset,
                              const int64_t *src_strides) {
   switch (width) {
-  case 1: copy_array1(rank, shape, dst, dst_offset, dst_strides, src, src_offset, src_strides); break;
-  case 2: copy_array2(rank, shape, dst, dst_offset, dst_strides, src, src_offset, src_strides); break;
-  case 4: copy_array4(rank, shape, dst, dst_offset, dst_strides, src, src_offset, src_strides); break;
-  default: copy_array8(rank, shape, dst, dst_offset, dst_strides, src, src_offset, src_strides); break;
+  case 1: copy_array1(ctx, rank, shape, dst, dst_offset, dst_strides, src, src_offset, src_strides); break;
+  case 2: copy_array2(ctx, rank, shape, dst, dst_offset, dst_strides, src, src_offset, src_strides); break;
+  case 4: copy_array4(ctx, rank, shape, dst, dst_offset, dst_strides, src, src_offset, src_strides); break;
+  default: copy_array8(ctx, rank, shape, dst, dst_offset, dst_strides, src, src_offset, src_strides); break;
   }
 }
 
@@ -239,7 +239,7 @@ CALLED_FUN int copy_from_host(struct futhark_context *ctx, int width, int rank, 
   struct block *device = NULL;
   int err = copy_meeting(ctx, width, rank, shape, strides, &bytes, &host, &device);
   if (err == FUTHARK_SUCCESS && bytes > 0) {
-    copy_on_host(width, rank, shape, host, 0, strides, src, src_offset, src_strides);
+    copy_on_host(ctx, width, rank, shape, host, 0, strides, src, src_offset, src_strides);
     err = block_write(ctx, device, 0, host, bytes);
     if (err == FUTHARK_SUCCESS) {
       err = copy_device(ctx, width, rank, shape, dst, dst_offset, dst_strides, device, 0, strides);
@@ -263,7 +263,7 @@ CALLED_FUN int copy_to_host(struct futhark_context *ctx, int width, int rank, co
       err = block_read(ctx, device, 0, host, bytes);
     }
     if (err == FUTHARK_SUCCESS) {
-      copy_on_host(width, rank, shape, dst, dst_offset, dst_strides, host, 0, strides);
+      copy_on_host(ctx, width, rank, shape, dst, dst_offset, dst_strides, host, 0, strides);
     }
   }
   block_drop(ctx, device);

@@ -184,4 +184,10 @@ RTS_FUN int par_chunks(struct futhark_context *ctx, struct site *site, task_fun 
   return run_job(&job, chunks);
 }
 
+// Large copies are parallel operations as well, see copies.h.
+struct copy_dim;
+static bool copy_in_parts(struct futhark_context *ctx, void (*fun)(void *, const struct copy_dim *, const void *, int),
+                          void *dst, const struct copy_dim *dims, const void *src, int rank, int64_t width);
+#define COPY_IN_PARTS copy_in_parts
+
 // End of tasks.h.

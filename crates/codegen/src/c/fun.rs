@@ -174,12 +174,13 @@ pub(crate) fn body<'a, D: HostDialect>(
     if can_fail {
         p.exprs.out.push_str("cleanup: UNUSED;\n");
         let outputs = outputs.iter().filter(|o| matches!(o, Param::Mem(..))).map(Param::name);
-        for m in hoisted.map(|(m, _)| *m).chain(outputs) {
+        let owned = hoisted.map(|(m, _)| *m).filter(|m| !usage.borrowed.contains(m));
+        for m in owned.chain(outputs) {
             p.line(&format!("block_drop(ctx, {});", context.name(m)));
         }
         p.line("return err;");
     } else {
-        for m in p.top_blocks().to_vec() {
+        for m in p.top_blocks().iter().filter(|m| !usage.borrowed.contains(m)).copied().collect::<Vec<_>>() {
             p.line(&format!("block_drop(ctx, {});", context.name(m)));
         }
         p.line("return FUTHARK_SUCCESS;");

@@ -3,7 +3,9 @@
 //! A block is two C variables: `m`, the counted reference, and, where the code touches elements itself,
 //! `m_p`, a pointer to its elements, which is assigned whenever `m` is and so stays in a register. All
 //! references are declared at the top of the function, so that the clean-up at its end can drop them wherever
-//! an error struck.
+//! an error struck. References to what others own for long enough are not counted ([`Usage::borrowed`]).
+//!
+//! [`Usage::borrowed`]: fehu_impopt::usage::Usage::borrowed
 
 use super::ctype;
 use super::expr::Prec;
@@ -38,7 +40,9 @@ impl<D: HostDialect> StmPrinter<'_, D> {
         match space {
             Space::Scalar(..) => self.line(&format!("memcpy({a}_p, {b}_p, sizeof {a}_p);")),
             Space::Default | Space::Shared => {
-                self.line(&format!("{a} = block_share(ctx, {a}, {b});"));
+                let borrowed = self.usage.borrowed.contains(&to);
+                let block = if borrowed { b.to_owned() } else { format!("block_share(ctx, {a}, {b})") };
+                self.line(&format!("{a} = {block};"));
                 self.refresh_pointer(to);
             }
         }
@@ -54,8 +58,11 @@ impl<D: HostDialect> StmPrinter<'_, D> {
         self.refresh_pointer(mem);
     }
 
-    /// Drops a reference.
+    /// Drops a reference, if it is counted.
     pub(crate) fn drop_reference(&mut self, mem: Name) {
+        if self.usage.borrowed.contains(&mem) {
+            return;
+        }
         let name = self.context().name(mem);
         self.line(&format!("{name} = block_drop(ctx, {name});"));
     }
@@ -201,7 +208,7 @@ impl<D: HostDialect> StmPrinter<'_, D> {
             [n] => {
                 self.start();
                 let width = elem.bytes();
-                self.push(&format!("copy_row{width}("));
+                self.push(&format!("copy_row{width}(ctx, "));
                 for (place, strides, constness) in [(dst, &dst.strides, ""), (src, &src.strides, "const ")] {
                     self.push(&format!("({constness}element{width} *)"));
                     self.exprs.pointer(place.mem, elem);
@@ -216,7 +223,7 @@ impl<D: HostDialect> StmPrinter<'_, D> {
             }
             _ if shape.len() <= MAX_COPY_RANK => {
                 self.start();
-                self.push(&format!("copy_array{}({}, ", elem.bytes(), shape.len()));
+                self.push(&format!("copy_array{}(ctx, {}, ", elem.bytes(), shape.len()));
                 self.compound(shape);
                 for place in [dst, src] {
                     self.push(", ");

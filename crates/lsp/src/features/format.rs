@@ -59,7 +59,8 @@ fn edits(text: &str) -> Result<Vec<Edit>, String> {
 
 /// The lines that differ in two texts.
 fn differences(text: &str, formatted: &str) -> Vec<Edit> {
-    let diff = TextDiff::configure().algorithm(Algorithm::Patience).timeout(SEARCH).diff_lines(text, formatted);
+    let diff =
+        TextDiff::configure().algorithm(Algorithm::Patience).timeout(SEARCH).diff_lines(text, formatted);
     let (old, new) = (starts(diff.iter_old_slices()), starts(diff.iter_new_slices()));
     let mut edits = vec![];
     for op in diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal) {

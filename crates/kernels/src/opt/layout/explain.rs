@@ -37,6 +37,19 @@ impl std::fmt::Display for Order {
     }
 }
 
+/// What is done about reads that are not in order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Remedy {
+    /// Nothing has to be done.
+    Unneeded,
+    /// Tiles in shared memory, if the kernel's schedule has them.
+    Tiles,
+    /// They are transposed in shared memory, if the kernel's schedule does that.
+    Turned,
+    /// This, which is done before kernels get schedules.
+    Said(String),
+}
+
 /// What a kernel reads of an array.
 #[derive(Clone, Debug)]
 pub struct Row {
@@ -55,7 +68,7 @@ pub struct Row {
     /// What these reads are to memory.
     pub order: Order,
     /// What is done about it.
-    pub remedy: String,
+    pub remedy: Remedy,
 }
 
 /// What all kernels of a program read.
@@ -101,13 +114,14 @@ impl Layout {
                     (false, _) => Order::Leaps,
                 };
                 let remedy = match (order, access.tiled, &wish) {
-                    (Order::Same | Order::InOrder, ..) | (Order::Walks, false, None) => String::new(),
-                    (Order::Walks | Order::Leaps, true, _) => "tiles in shared memory".to_owned(),
-                    (Order::Leaps, false, None) if used.turned => "transposed in shared memory".to_owned(),
+                    (Order::Same | Order::InOrder, ..) | (Order::Walks, false, None) => Remedy::Unneeded,
+                    (Order::Walks | Order::Leaps, true, _) => Remedy::Tiles,
+                    (Order::Leaps, false, None) if used.turned => Remedy::Turned,
                     (Order::Walks | Order::Leaps, false, Some(wish)) => {
-                        format!("{first}copied with dimension {} innermost if read often", wish.innermost)
+                        let how = format!("copied with dimension {} innermost if read often", wish.innermost);
+                        Remedy::Said(format!("{first}{how}"))
                     }
-                    (Order::Leaps, false, None) => format!("{first}none"),
+                    (Order::Leaps, false, None) => Remedy::Said(format!("{first}none")),
                 };
                 let (array, dims, elem) = (name.clone(), dims.clone(), elem.clone());
                 self.rows.push(Row { loc: loc.clone(), kernel, array, dims, elem, index, order, remedy });
