@@ -3,7 +3,7 @@
 //! The notes are taken while derivatives are made, of a copy of the program. What nothing reads is gone in the end, and
 //! so are the notes of it.
 
-use crate::{rounds, simplified, Machine};
+use crate::{rounds, simplified, Options};
 use fehu_base::Name;
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Loc, Prog, Soacs, SubExp, Type};
@@ -44,10 +44,10 @@ pub(crate) struct Note {
 }
 
 /// What the derivatives of a program save.
-pub fn saved(prog: &Prog<Soacs>, machine: Machine) -> Vec<Saved> {
+pub fn saved(prog: &Prog<Soacs>, options: Options) -> Vec<Saved> {
     let mut prog = prog.clone();
     let mut notes = vec![];
-    rounds(&mut prog, machine, simplified, &mut notes);
+    rounds(&mut prog, options, simplified, &mut notes);
     let mut bound: FxHashSet<Name> = FxHashSet::default();
     for fun in &prog.funs {
         for_each_stm(&fun.body, &mut |stm| bound.extend(stm.pat.iter().map(|p| p.name)));

@@ -128,13 +128,13 @@ pub fn explain_memory(front: &Front, settings: &Settings) -> Result<String, Vec<
 
 /// What reverse mode saves of loops, and what became of updates of accumulators.
 pub fn explain_ad(front: &Front, settings: &Settings) -> Result<String, Vec<Diagnostic>> {
-    let (machine, bins) = pipelines::of_derivatives(settings.target);
+    let (options, bins) = pipelines::of_derivatives(settings);
     let (mut saved, mut updates) = (vec![], vec![]);
     let mut before: Option<Prog<Soacs>> = None;
     watch(front, settings, &mut |id, form| {
         let Some(prog) = form.as_any().downcast_ref::<Prog<Soacs>>() else { return Flow::Stop };
         if id.matches("derive") {
-            saved = before.take().map(|prog| fehu_ad::explain::saved(&prog, machine)).unwrap_or_default();
+            saved = before.take().map(|prog| fehu_ad::explain::saved(&prog, options)).unwrap_or_default();
             updates = accumulators::explained(prog, bins);
             return Flow::Stop;
         }

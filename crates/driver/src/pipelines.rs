@@ -16,7 +16,7 @@
 use crate::compile::{Product, Settings};
 use crate::front::Front;
 use crate::target::Target;
-use fehu_ad::Machine;
+use fehu_ad::{Machine, Options};
 use fehu_base::{Diagnostic, Span};
 use fehu_codegen::{Backend, Mode, Output};
 use fehu_flatten::irregular::{self, Form};
@@ -57,8 +57,8 @@ pub fn of<'a>(
     warnings: &'a RefCell<Vec<Diagnostic>>,
 ) -> Pipeline<'a, (), Output> {
     let imp = match settings.target {
-        Target::C => c(),
-        Target::Multicore => multicore(),
+        Target::C => c(settings),
+        Target::Multicore => multicore(settings),
         Target::OpenCl | Target::Cuda => gpu(front, settings, warnings),
     };
     Pipeline::new()
@@ -72,14 +72,14 @@ pub fn of<'a>(
 }
 
 /// Optimised combinators.
-pub fn soacs<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
-    fused(target)
+pub fn soacs<'a>(settings: &Settings) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    fused(settings)
         .then(finished())
         .pass(promises::PASS, "what loops are made of looks for checks that may fail")
 }
 
 /// The same with irregular nests in versions.
-pub fn soacs_in_versions<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+pub fn soacs_in_versions<'a>(settings: &Settings) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
     let flat = Pipeline::new()
         .pass(promises::PASS, "from here on, what has a check may fail")
         .pass(few_points::PASS, "maps are as fused as they get; calls that leave them are done together")
@@ -99,21 +99,22 @@ pub fn soacs_in_versions<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<S
             copies::PASS,
             "recursion that goes level by level takes arrays over, and reads parts of what it gives back",
         );
-    fused(target).then(flat).then(finished())
+    fused(settings).then(flat).then(finished())
 }
 
 /// What derivatives are for, and what becomes of their accumulators whose index is data.
-pub(crate) fn of_derivatives(target: Target) -> (Machine, Bins) {
-    match target {
+pub(crate) fn of_derivatives(settings: &Settings) -> (Options, Bins) {
+    let (machine, bins) = match settings.target {
         Target::C => (Machine::Cpu, Bins::Updates),
         Target::Multicore => (Machine::Cpu, Bins::Histograms),
         Target::OpenCl | Target::Cuda => (Machine::Gpu, Bins::Histograms),
-    }
+    };
+    (Options { machine, tape_bytes: settings.tape_memory }, bins)
 }
 
 /// Up to the first fusion, and what that makes possible.
-fn fused<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
-    let (machine, bins) = of_derivatives(target);
+fn fused<'a>(settings: &Settings) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    let (options, bins) = of_derivatives(settings);
     Pipeline::new()
         .pass(
             simplify::SOACS,
@@ -132,7 +133,7 @@ fn fused<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
         )
         .pass_or_refuse(
             "derive",
-            move |prog| fehu_ad::derive(prog, machine),
+            move |prog| fehu_ad::derive(prog, options),
             "functions are inlined and small; fusion mixes what has rules of its own, and fuses what this makes",
         )
         .pass(
@@ -165,8 +166,8 @@ fn finished<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
 }
 
 /// Sequential C.
-pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
-    soacs(Target::C)
+pub fn c<'a>(settings: &Settings) -> Pipeline<'a, Prog<Soacs>, Program> {
+    soacs(settings)
         .pass(over_views::PASS, "after fusion, which maps of views remain is known")
         .lowering("sequential", |prog| Ok(fehu_flatten::sequential(prog)), "combinators become loops")
         .pass(simplify::KERNELS, "elements of ranges and replicates are known now that combinators are loops")
@@ -181,9 +182,9 @@ pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
 }
 
 /// C with threads.
-pub fn multicore<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
+pub fn multicore<'a>(settings: &Settings) -> Pipeline<'a, Prog<Soacs>, Program> {
     let flatten = |prog| Ok(fehu_flatten::multicore(prog, &fehu_flatten::MulticoreOptions::default()));
-    soacs(Target::Multicore)
+    soacs(settings)
         .pass(over_views::PASS, "after fusion, which maps of views remain is known")
         .lowering("multicore", flatten, "combinators become tasks and loops")
         .pass(simplify::KERNELS, "elements of arrays that nobody needs as arrays are scalars now")
@@ -203,7 +204,7 @@ pub fn gpu<'a>(
     settings: &'a Settings,
     warnings: &'a RefCell<Vec<Diagnostic>>,
 ) -> Pipeline<'a, Prog<Soacs>, Program> {
-    let kernels = soacs_in_versions(settings.target)
+    let kernels = soacs_in_versions(settings)
         .pass(
             operators::PASS,
             "flattening takes operators on arrays to pieces; other back ends apply them whole",

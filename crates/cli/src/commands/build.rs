@@ -34,6 +34,10 @@ pub(crate) struct Args {
     /// Keep all run-time checks, also where the program says #[unsafe].
     #[arg(long)]
     safe: bool,
+    /// How many bytes the tape of a loop should take at most, in derivatives by reverse mode: where it would take
+    /// more, fewer states are saved and steps run again.
+    #[arg(long = "tape-memory", value_name = "BYTES", value_parser = clap::value_parser!(i64).range(0..))]
+    tape_memory: Option<i64>,
     /// Leave out an optimisation pass, such as fusion or simplify#2.
     #[arg(long = "skip-pass", value_name = "PASS", add = passes())]
     skip_pass: Vec<String>,
@@ -90,6 +94,7 @@ fn build(target: Target, args: &Args, moderate: bool) -> ExitCode {
         stops: false,
         skip_passes: args.skip_pass.clone(),
         moderate,
+        tape_memory: args.tape_memory,
         stays_here: false,
     };
     let mut times = Times::default();
