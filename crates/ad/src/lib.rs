@@ -47,6 +47,7 @@ mod activity;
 pub mod explain;
 mod forward;
 mod legal;
+pub mod ordered;
 pub mod partials;
 mod point;
 mod reverse;

@@ -81,6 +81,8 @@ pub(crate) struct Reverse<'a> {
     /// The names of derived functions, and which are to be made.
     pub(crate) derived: FxHashMap<Derived, Name>,
     pub(crate) wanted: Vec<Derived>,
+    /// Whether histograms by an operator whose order matters are sorted though they have a rule.
+    pub(crate) sorts: bool,
     /// What scopes that are executed again compute, and only return: nobody needs it there.
     pub(crate) unused: FxHashSet<Name>,
     /// What has no derivative yet, and where.
@@ -122,6 +124,7 @@ impl<'a> Reverse<'a> {
             tokens: FxHashMap::default(),
             derived: FxHashMap::default(),
             wanted: vec![],
+            sorts: false,
             unused: FxHashSet::default(),
             refused: vec![],
             notes: vec![],

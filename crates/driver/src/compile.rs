@@ -43,6 +43,8 @@ pub struct Settings {
     pub moderate: bool,
     /// How many bytes the tape of a loop should take at most, in derivatives by reverse mode.
     pub tape_memory: Option<i64>,
+    /// Sums of floats are the same for all numbers of threads and in all runs.
+    pub deterministic: bool,
     /// The executable stays on this machine: it only has code for its processor.
     pub stays_here: bool,
 }
@@ -60,6 +62,7 @@ impl Settings {
             stops: false,
             moderate: false,
             tape_memory: None,
+            deterministic: false,
             stays_here: false,
         }
     }

@@ -16,7 +16,7 @@
 use crate::compile::{Product, Settings};
 use crate::front::Front;
 use crate::target::Target;
-use fehu_ad::{Machine, Options};
+use fehu_ad::{ordered, Machine, Options};
 use fehu_base::{Diagnostic, Span};
 use fehu_codegen::{Backend, Mode, Output};
 use fehu_flatten::irregular::{self, Form};
@@ -29,6 +29,7 @@ use fehu_impopt::{
     read_ahead, restrict, unroll, walks, while_pieces, Analysis,
 };
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
+use fehu_kernels::in_order;
 use fehu_kernels::inside;
 use fehu_kernels::jam;
 use fehu_kernels::legalise;
@@ -140,12 +141,26 @@ fn fused<'a>(settings: &Settings) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
             accumulators::pass(bins),
             "derivatives make most of them; fusion stops at what remains, and fuses what this makes",
         )
+        .then(in_order(settings))
         .pass(copies::PASS, "views of arrays that change later look like copies, which hinders fusion")
         .pass(fusion::PASS, "arrays that are only read element by element are not computed as arrays")
         .pass(runs::PASS, "operations are as fused as most get, and checks have left them; the next step moves what it allows")
         .pass(simplify::SOACS, "fused lambdas hold intermediate values that are now scalars")
         .pass(cse::SOACS, "fused lambdas compute the same things")
         .pass(filter::PASS, "after fusion, all uses of a filtered array are in one place")
+}
+
+/// For GPUs that are to add up floats in an order that depends on sizes alone; else nothing.
+fn in_order<'a>(settings: &Settings) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    match on_gpu_in_order(settings) {
+        true => Pipeline::new().pass(ordered::PASS, "what was an accumulation is a histogram by now"),
+        false => Pipeline::new(),
+    }
+}
+
+/// Whether a GPU adds up floats in such an order. On CPUs that is the runtime's business.
+fn on_gpu_in_order(settings: &Settings) -> bool {
+    settings.deterministic && matches!(settings.target, Target::OpenCl | Target::Cuda)
 }
 
 /// From there to combinators as they are lowered.
@@ -227,6 +242,7 @@ pub fn gpu<'a>(
             },
             "which reads threads share, and which operations have a grid, is known when all memory is",
         )
+        .then(scans_in_order(settings))
         .pass_or_refuse(
             "trace-warnings",
             move |prog| warn_of_traces(front, prog, warnings),
@@ -273,6 +289,28 @@ pub fn gpu<'a>(
         .pass(parts::PASS, "last, since passes look at whole functions")
 }
 
+/// Scans are scheduled by now.
+fn scans_in_order<'a>(settings: &Settings) -> Pipeline<'a, Prog<Memory>, Prog<Memory>> {
+    match on_gpu_in_order(settings) {
+        true => {
+            Pipeline::new().pass(in_order::SCANS, "how scans run is known; nothing else adds up as it comes")
+        }
+        false => Pipeline::new(),
+    }
+}
+
+/// Updates that threads make as they come are refused, where their order matters.
+fn no_updates<'a>(settings: &Settings) -> Pipeline<'a, Prog<Kernels>, Prog<Kernels>> {
+    match on_gpu_in_order(settings) {
+        true => Pipeline::new().pass_or_refuse(
+            "updates-in-order",
+            |prog| in_order::refused(prog),
+            "what is a kernel is known; the host makes such updates in their order",
+        ),
+        false => Pipeline::new(),
+    }
+}
+
 /// From combinators to kernels with memory.
 pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
     let unrecursive = |prog: &mut Prog<Kernels>| {
@@ -287,6 +325,7 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
         Target::OpenCl | Target::C | Target::Multicore => layout::PASS,
     };
     flattened(settings)
+        .then(no_updates(settings))
         .pass(progressions::PASS, "every version of a nest has its own reads of iotas now")
         .pass(fuse_thread_loops::PASS, "bodies of threads are sequential now")
         .pass(recompute::PASS, "all maps are known, and nothing has looked at their results yet; the next steps clean up")
@@ -403,6 +442,7 @@ fn text(front: &Front, settings: &Settings, program: &Program) -> Output {
             Product::Library => Mode::Library,
         },
         backtrace: &backtrace,
+        deterministic: settings.deterministic,
         version: concat!("fehu ", env!("CARGO_PKG_VERSION")),
     };
     let backend = match settings.target {

@@ -455,6 +455,8 @@ pub struct SinglePass {
     pub exchange: Exchange,
     /// How many threads a multiprocessor should have room for, where registers are asked to be few.
     pub resident: Option<i64>,
+    /// Whether a tile waits for the one before it, so that what it adds up does not depend on who was first.
+    pub in_order: bool,
     /// When tiles have whole segments, so that nobody looks back. Never, if there are no conditions.
     pub whole_when: Vec<Condition>,
 }

@@ -18,6 +18,7 @@ use super::nest::{array, mapping};
 use super::operators::{groups, known, of_vectors, Known};
 use super::Reverse;
 use crate::Machine;
+use fehu_analysis::operator::depends_on_order;
 use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::soac::{Filter, Hist, HistOp, Reduce, Scan, Scatter, Screma, Soac};
@@ -282,7 +283,7 @@ impl Reverse<'_> {
         self.b.bind_names(all, Exp::Loop(Box::new(Loop { params, form, body })));
     }
 
-    fn split_hist(&mut self, pat: &[PatElem<Soacs>], h: Hist<Soacs>) {
+    pub(crate) fn split_hist(&mut self, pat: &[PatElem<Soacs>], h: Hist<Soacs>) {
         let indices: usize = h.ops.iter().map(|op| op.shape.len()).sum();
         let bound = vec![None; h.lambda.ret.len()];
         let arrays = self.mapped(h.width, &h.arrays, h.lambda, &bound);
@@ -315,7 +316,8 @@ impl Reverse<'_> {
         values: &[Name],
         op: HistOp<Soacs>,
     ) {
-        if op.dests.len() == 1 && known_of_rows(&op) != Known::Other {
+        let sorts = self.sorts && depends_on_order(&op.op);
+        if op.dests.len() == 1 && known_of_rows(&op) != Known::Other && !sorts {
             let mut types = vec![Type::I64; is.len()];
             types.push(self.b.type_of(values[0].into()).peel(1));
             let lambda = self.identity(&types);
