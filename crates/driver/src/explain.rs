@@ -157,6 +157,13 @@ pub fn explain_ad(front: &Front, settings: &Settings) -> Result<String, Vec<Diag
             Way::AtTheEnd => {
                 "nothing of an array is saved: no element is overwritten after it was read".into()
             }
+            Way::Again => "the steps of a loop run again on the way back".into(),
+            Way::Levels(k) => {
+                format!("a loop is {k} loops in each other, so that it saves less and runs again more often")
+            }
+            Way::LevelsFor(bytes) => {
+                format!("a loop is as many loops in each other, when it runs, as its tape needs for {bytes} bytes")
+            }
         };
         lines.push((own_place(front, &s.loc), what));
     }

@@ -14,7 +14,7 @@ use crate::value::{names, project, Data, Ty, Value};
 use fehu_base::intrinsic::Derivative;
 use fehu_base::Symbol;
 use fehu_ir::soac::{Ad, AdMode, Screma, Soac};
-use fehu_ir::{Attr, Body, Exp, Lambda, Loc, SubExp};
+use fehu_ir::{Attr, Basic, Body, Exp, Lambda, Loc, SubExp};
 
 /// The mark of a derivative that is taken in several directions, and that of one whose directions are code each.
 const BUNDLE: &str = "bundle";
@@ -82,7 +82,35 @@ fn one<'a>(
         ty: ty.clone(),
         leaves: names.iter().copied().map(SubExp::Var).collect(),
     };
-    Ok((data(values, &ty), data(derivatives, of)))
+    let mut derivative = data(derivatives, of);
+    if mode == AdMode::Reverse {
+        with_tags_of(cx, &mut derivative, x);
+    }
+    Ok((data(values, &ty), derivative))
+}
+
+/// Gives adjoints the constructors of what they are the adjoints of. Those within the payload of a constructor remain.
+fn with_tags_of(cx: &mut Lowerer<'_>, adjoint: &mut Data, x: &Data) {
+    for ((is_tag, leaf), own) in tags(&x.ty).into_iter().zip(&mut adjoint.leaves).zip(&x.leaves) {
+        let ty = cx.code.b.type_of(*own);
+        *leaf = match (is_tag, own) {
+            (false, _) => *leaf,
+            (true, SubExp::Var(n)) if ty.is_array() => {
+                cx.code.b.bind("tags", ty, Exp::Basic(Basic::Copy(*n))).into()
+            }
+            (true, _) => *own,
+        };
+    }
+}
+
+/// For each leaf of a type, whether it says which constructor there is.
+fn tags(ty: &Ty) -> Vec<bool> {
+    match ty {
+        Ty::Array(_, elem) => tags(elem),
+        Ty::Record(fields) => fields.iter().flat_map(|(_, ty)| tags(ty)).collect(),
+        Ty::Sum(_) => (0..ty.leaves().len()).map(|i| i == 0).collect(),
+        Ty::Scalar(_) | Ty::Acc(..) | Ty::Fun => vec![false; ty.leaves().len()],
+    }
 }
 
 /// A derivative for several seeds.

@@ -320,6 +320,7 @@ impl Reverse<'_> {
         pat: &[PatElem<Soacs>],
         seeds: &[Option<SubExp>],
     ) {
+        self.notes.push(Note { loc: self.b.loc.clone(), way: Way::Again, arrays: vec![] });
         let varying = varying(&l);
         let (copy, var) = self.loop_again(&l);
         let with: Vec<usize> =

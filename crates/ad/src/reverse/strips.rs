@@ -16,6 +16,7 @@
 
 use super::prepare::number;
 use super::Reverse;
+use crate::explain::{Note, Way};
 use crate::partials::select;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, MathFn, PrimFn};
 use fehu_base::prim::{FloatType, IntType, PrimType};
@@ -69,6 +70,11 @@ impl Reverse<'_> {
     /// A `for` loop as loops in each other.
     pub(super) fn stripped(&mut self, pat: &[PatElem<Soacs>], l: Loop<Soacs>, levels: Levels) {
         let LoopForm::For { ty, bound, .. } = l.form else { fehu_base::bug!("a loop without a count") };
+        let way = match levels {
+            Levels::Fixed(k) => Way::Levels(k),
+            Levels::ForBytes(budget) => Way::LevelsFor(budget),
+        };
+        self.notes.push(Note { loc: self.b.loc.clone(), way, arrays: vec![] });
         let n = self.iterations(ty, bound);
         let strips = match levels {
             Levels::Fixed(k) => {
