@@ -97,4 +97,4 @@ def weights_of_all : [2][2]f64 = [[1, 0.5], [0.25, -1]]
 
 entry constant_seeds (x: [2]f64) : ([2][2]f64, [2][2]f64) =
   let f (x: [2]f64) : [2]f64 = map (* 2) x with [1] = 3
-  in (mjp f x weights_of_all, copy weights_of_all)
+  in (copy (mjp f x weights_of_all), copy weights_of_all)
