@@ -76,14 +76,15 @@ impl Walk {
                         with.filter(|(i, _)| i.op.as_ref().is_some_and(|(op, _)| depends_on_order(op)));
                     self.tokens.extend(matters.map(|(_, token)| token.name));
                 }
-                match &stm.exp {
-                    Exp::Op(KernelsOp::Seg(seg)) => {
-                        let bins = matches!(&seg.kind, SegKind::Hist(ops) if ops.iter().any(|op| depends_on_order(&op.op)));
-                        if bins || self.updates(&seg.body.body) {
-                            self.refuse(&stm.loc);
-                        }
+                if let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp {
+                    let SegOp { kind, body, .. } = seg;
+                    let bins =
+                        matches!(kind, SegKind::Hist(ops) if ops.iter().any(|op| depends_on_order(&op.op)));
+                    if bins || self.updates(&body.body) {
+                        self.refuse(&stm.loc);
                     }
-                    _ => for_each_body(&stm.exp, &mut |inner| self.host(inner)),
+                } else {
+                    for_each_body(&stm.exp, &mut |inner| self.host(inner));
                 }
             }
         });

@@ -275,8 +275,8 @@ impl Forward<'_> {
         let Lambda { params, body, ret } = s.lambda;
         let (arrays, params) = self.inputs(&s.arrays, params);
         let indices: usize = s.dests.iter().map(|d| d.shape.len()).sum();
-        // For each destination that has tangents, in each lane: its place among the destinations, its indices, the lane,
-        // the array of tangents.
+        // For each destination that has tangents, in each lane: its place among the destinations, its indices, the
+        // lane, the array of tangents.
         let mut more = vec![];
         let mut index = 0;
         for (nth, (d, written)) in s.dests.iter().zip(&results).enumerate() {
