@@ -1,9 +1,9 @@
-//! What reverse mode saves of loops, for `fehu dev --explain-ad`.
+//! What reverse mode saves of loops, and what it runs again, for `fehu dev --explain-ad`.
 //!
 //! The notes are taken while derivatives are made, of a copy of the program. What nothing reads is gone in the end, and
 //! so are the notes of it.
 
-use crate::{rounds, simplified, Machine};
+use crate::{rounds, simplified, Options};
 use fehu_base::Name;
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Loc, Prog, Soacs, SubExp, Type};
@@ -20,6 +20,12 @@ pub enum Way {
     Overwritten,
     /// Not at all: the array at the end has what was read.
     AtTheEnd,
+    /// It is no parameter: the loop's steps run again on the way back.
+    Again,
+    /// The loop is split into so many loops, whose steps run again so many times less one, at most.
+    Levels(i64),
+    /// The program finds out into how many loops it is split for so many bytes.
+    LevelsFor(i64),
 }
 
 /// What is saved of a parameter of a loop.
@@ -44,10 +50,10 @@ pub(crate) struct Note {
 }
 
 /// What the derivatives of a program save.
-pub fn saved(prog: &Prog<Soacs>, machine: Machine) -> Vec<Saved> {
+pub fn saved(prog: &Prog<Soacs>, options: Options) -> Vec<Saved> {
     let mut prog = prog.clone();
     let mut notes = vec![];
-    rounds(&mut prog, machine, simplified, &mut notes);
+    rounds(&mut prog, options, simplified, &mut notes);
     let mut bound: FxHashSet<Name> = FxHashSet::default();
     for fun in &prog.funs {
         for_each_stm(&fun.body, &mut |stm| bound.extend(stm.pat.iter().map(|p| p.name)));
@@ -55,7 +61,8 @@ pub fn saved(prog: &Prog<Soacs>, machine: Machine) -> Vec<Saved> {
     let mut all: Vec<Saved> = vec![];
     for note in notes {
         let names: Vec<Name> = note.arrays.iter().map(|(n, _)| *n).filter(|n| bound.contains(n)).collect();
-        if names.is_empty() {
+        let of_loop = matches!(note.way, Way::Again | Way::Levels(_) | Way::LevelsFor(_));
+        if names.is_empty() && !of_loop {
             continue;
         }
         let parts = note.arrays.iter().filter(|(n, _)| names.contains(n));

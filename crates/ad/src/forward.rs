@@ -14,9 +14,12 @@
 //! consumes its tangent beside it, so whatever was legal remains so.
 //!
 //! **Bundles.** For `jmp` each name has `n` tangents: its tangent has one more dimension, the innermost. The
-//! partial derivatives of an operation
-//! on scalars are computed once, and a map makes `n` sums of products of them. All else works on rows where
-//! it worked on scalars.
+//! partial derivatives of an operation on scalars are computed once, and a map makes `n` sums of products of them. All
+//! else works on rows where it worked on scalars.
+//!
+//! **Lanes.** With `#[unroll]`, and a number of directions that the program's text says, each name has that many
+//! tangents instead, each of which is a name of its own: no arrays of tangents, and code for each of them. Where
+//! tangents stand in a list, those of one value follow each other.
 
 mod combinators;
 mod control;
@@ -35,8 +38,8 @@ use fehu_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A function's derivative: which function, whose tangents come in, and whether by bundles.
-pub(crate) type Derived = (Activation, bool);
+/// A function's derivative: which function, whose tangents come in, whether by bundles, and in how many lanes.
+pub(crate) type Derived = (Activation, bool, usize);
 
 /// Names that a statement binds, with their types.
 type Bound = Vec<(Name, Type)>;
@@ -47,9 +50,13 @@ pub(crate) struct Forward<'a> {
     pub(crate) activity: Activity<'a>,
     /// How many tangents each name has, if not one.
     pub(crate) bundle: Option<SubExp>,
+    /// How many lanes there are, and in which we are.
+    pub(crate) lanes: usize,
+    pub(crate) lane: usize,
     pub(crate) active: FxHashSet<Name>,
-    /// The tangents of active names; those of accumulators are accumulators, if their operator allows.
-    pub(crate) tangents: FxHashMap<Name, SubExp>,
+    /// The tangents of active names in each lane. Those of accumulators are accumulators, if their operator allows,
+    /// which hold the tangents of all lanes.
+    pub(crate) tangents: FxHashMap<(Name, usize), SubExp>,
     /// The tokens of such accumulators, by those of the accumulators that they belong to.
     tokens: FxHashMap<Name, Name>,
     /// The tokens of other accumulators, which hold tangents beside their values.
@@ -68,6 +75,8 @@ impl<'a> Forward<'a> {
             b,
             activity: Activity { funs, calls: FxHashMap::default() },
             bundle: None,
+            lanes: 1,
+            lane: 0,
             active: FxHashSet::default(),
             tangents: FxHashMap::default(),
             tokens: FxHashMap::default(),
@@ -132,7 +141,8 @@ impl<'a> Forward<'a> {
     /// The tangent of an operand; none if it is 0.
     fn tangent(&self, e: SubExp) -> Option<SubExp> {
         let n = e.name().filter(|n| self.has_tangent(*n))?;
-        match self.tangents.get(&n) {
+        let lane = if self.is_accumulator(n) { 0 } else { self.lane };
+        match self.tangents.get(&(n, lane)) {
             Some(t) => Some(*t),
             None => fehu_base::bug!("no tangent of {}", self.b.names.show(n)),
         }
@@ -148,15 +158,42 @@ impl<'a> Forward<'a> {
         }
     }
 
-    /// The same for an array.
+    /// The tangent of an array.
     fn array_tangent(&mut self, a: Name) -> Name {
         array(self.tangent_or_zero(a.into()))
+    }
+
+    fn is_accumulator(&self, n: Name) -> bool {
+        matches!(self.b.types.get(&n), Some(Type::Acc(..)))
+    }
+
+    /// What a function gives in each lane in which values of a type have tangents.
+    fn in_lanes<T>(&mut self, ty: &Type, mut f: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        let lanes = if matches!(ty, Type::Acc(..)) { 1 } else { self.lanes };
+        let all = (0..lanes).map(|lane| {
+            self.lane = lane;
+            f(self)
+        });
+        let all = all.collect();
+        self.lane = 0;
+        all
+    }
+
+    /// The tangents of an operand.
+    pub(crate) fn all_tangents(&mut self, e: SubExp) -> Vec<SubExp> {
+        let ty = self.b.type_of(e);
+        self.in_lanes(&ty, |forward| forward.tangent_or_zero(e))
+    }
+
+    /// The same for an array.
+    fn array_tangents(&mut self, a: Name) -> Vec<Name> {
+        self.all_tangents(a.into()).into_iter().map(array).collect()
     }
 
     /// Tangents of some of the results of a body.
     fn tangents_of(&mut self, es: &[SubExp], wanted: &[bool]) -> Vec<SubExp> {
         let wanted = es.iter().zip(wanted).filter(|(_, wanted)| **wanted).map(|(e, _)| *e);
-        wanted.collect::<Vec<_>>().into_iter().map(|e| self.tangent_or_zero(e)).collect()
+        wanted.collect::<Vec<_>>().into_iter().flat_map(|e| self.all_tangents(e)).collect()
     }
 
     /// A name for the tangent of a name, to be bound by the caller.
@@ -164,8 +201,13 @@ impl<'a> Forward<'a> {
         let ty = self.tangent_type(ty);
         let base = format!("{}'", self.b.names.base(n));
         let name = self.b.fresh(&base, ty.clone());
-        self.tangents.insert(n, name.into());
+        self.tangents.insert((n, self.lane), name.into());
         (name, ty)
+    }
+
+    /// Names for the tangents of a name.
+    fn new_tangents(&mut self, n: Name, ty: &Type) -> Bound {
+        self.in_lanes(ty, |forward| forward.new_tangent(n, ty))
     }
 
     /// Parameters for the tangents of those of some parameters that have one, and which have.
@@ -173,8 +215,8 @@ impl<'a> Forward<'a> {
         let active: Vec<bool> = params.iter().map(|p| self.has_tangent(p.name)).collect();
         let mut made = vec![];
         for (p, _) in params.iter().zip(&active).filter(|(_, active)| **active) {
-            let (name, ty) = self.new_tangent(p.name, &p.ty);
-            made.push(Param { name, ty, dec: (), consumed: p.consumed });
+            let new = self.new_tangents(p.name, &p.ty).into_iter();
+            made.extend(new.map(|(name, ty)| Param { name, ty, dec: (), consumed: p.consumed }));
         }
         (made, active)
     }
@@ -184,7 +226,7 @@ impl<'a> Forward<'a> {
         let own = pat.iter().map(|p| (p.name, self.ty(&p.ty))).collect();
         let active: Vec<bool> = pat.iter().map(|p| self.has_tangent(p.name)).collect();
         let with = pat.iter().zip(&active).filter(|(_, active)| **active);
-        let tangents = with.map(|(p, _)| self.new_tangent(p.name, &p.ty)).collect();
+        let tangents = with.flat_map(|(p, _)| self.new_tangents(p.name, &p.ty)).collect();
         (own, tangents, active)
     }
 
@@ -194,7 +236,7 @@ impl<'a> Forward<'a> {
     fn ty(&self, ty: &Type) -> Type {
         match ty {
             Type::Acc(token, shape, elems) if self.paired.contains(token) => {
-                let tangents = elems.iter().map(|t| self.tangent_type(t));
+                let tangents = self.tangent_types(elems);
                 Type::Acc(*token, shape.clone(), elems.iter().cloned().chain(tangents).collect())
             }
             Type::Prim(_) | Type::Array(..) | Type::Acc(..) | Type::Mem(_) => ty.clone(),
@@ -210,10 +252,15 @@ impl<'a> Forward<'a> {
                 let Some(token) = self.tokens.get(token) else {
                     fehu_base::bug!("no accumulator of tangents")
                 };
-                Type::Acc(*token, shape.clone(), elems.iter().map(|t| self.tangent_type(t)).collect())
+                Type::Acc(*token, shape.clone(), self.tangent_types(elems))
             }
             Type::Mem(_) => ty.clone(),
         }
+    }
+
+    /// The types of the tangents of all lanes.
+    fn tangent_types(&self, types: &[Type]) -> Vec<Type> {
+        types.iter().flat_map(|t| vec![self.tangent_type(t); self.lanes]).collect()
     }
 
     /// The dimension that bundles add.
@@ -257,9 +304,12 @@ impl<'a> Forward<'a> {
             return self.update_acc(attrs, p, acc, index, values);
         }
         self.bind(attrs, vec![(p.name, self.ty(&p.ty))], Exp::Basic(op.clone()));
-        let Some(new) = self.tangent_of(p, &op) else { return };
-        let (name, ty) = self.new_tangent(p.name, &p.ty);
-        self.b.bind_names(vec![(name, ty)], Exp::Basic(new));
+        self.in_lanes(&p.ty, |forward| {
+            if let Some(new) = forward.tangent_of(p, &op) {
+                let tangent = forward.new_tangent(p.name, &p.ty);
+                forward.b.bind_names(vec![tangent], Exp::Basic(new));
+            }
+        });
     }
 
     /// The operation that gives the tangent of another's result; none where that is found without one.
@@ -272,7 +322,7 @@ impl<'a> Forward<'a> {
             Basic::Opaque(x) => Basic::Opaque(self.tangent_or_zero(*x)),
             Basic::UnOp(..) | Basic::BinOp(..) | Basic::Conv(..) | Basic::PrimFn(..) => {
                 let sum = self.scalar(p, op);
-                self.tangents.insert(p.name, sum);
+                self.tangents.insert((p.name, self.lane), sum);
                 return None;
             }
             Basic::ArrayLit(xs, ty) => {

@@ -19,7 +19,7 @@ use fehu_ir::consume::consumed_directly;
 use fehu_ir::free::{free_in_body, free_in_lambda, free_in_stm};
 use fehu_ir::mark::mark;
 use fehu_ir::soac::Soac;
-use fehu_ir::types::{fun_types, Types};
+use fehu_ir::types::{body_types, fun_types, Types};
 use fehu_ir::visit::{deep, for_each_body, for_each_lambda, for_each_operand};
 use fehu_ir::{
     Basic, Body, Exp, FunDef, Lambda, Loop, Param, PatElem, Prog, RetType, Soacs, Stm, SubExp, Type,
@@ -37,10 +37,12 @@ pub(crate) fn legal(prog: &mut Prog<Soacs>) {
     }
     mark(prog);
     let signatures = Signatures::of_prog(prog);
+    // Constants of the program are nobody's own.
+    let constants = body_types(&prog.consts);
     for fun in &mut prog.funs {
         // A copy changes what shares memory with what.
         let mut rounds = 0;
-        while in_function(&signatures, &mut prog.names, fun) {
+        while in_function(&signatures, &constants, &mut prog.names, fun) {
             rounds += 1;
             if rounds > MOST_ROUNDS {
                 fehu_base::bug!("copies of {} make more copies necessary", prog.names.show(fun.name))
@@ -51,8 +53,14 @@ pub(crate) fn legal(prog: &mut Prog<Soacs>) {
 }
 
 /// Copies what a function needs. Whether there was anything.
-fn in_function(signatures: &Signatures, names: &mut NameSource, fun: &mut FunDef<Soacs>) -> bool {
-    let types = fun_types(fun);
+fn in_function(
+    signatures: &Signatures,
+    constants: &Types,
+    names: &mut NameSource,
+    fun: &mut FunDef<Soacs>,
+) -> bool {
+    let mut types = fun_types(fun);
+    types.extend(constants.iter().map(|(n, ty)| (*n, ty.clone())));
     let aliases = Aliases::of_body(signatures, &fun.body);
     let nothing = names.fresh_str("nothing");
     let mut walk = Walk { signatures, names, types, aliases, copied: false, nothing };

@@ -47,6 +47,7 @@ mod activity;
 pub mod explain;
 mod forward;
 mod legal;
+pub mod ordered;
 pub mod partials;
 mod point;
 mod reverse;
@@ -74,9 +75,18 @@ pub enum Machine {
     Gpu,
 }
 
+/// How derivatives are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// What they run on.
+    pub machine: Machine,
+    /// How many bytes the tape of a loop should take at most, if that matters; see `reverse/strips`.
+    pub tape_bytes: Option<i64>,
+}
+
 /// Replaces derivatives by code. What cannot be replaced is refused.
-pub fn derive(prog: &mut Prog<Soacs>, machine: Machine) -> Vec<Refusal> {
-    rounds(prog, machine, simplified, &mut vec![])
+pub fn derive(prog: &mut Prog<Soacs>, options: Options) -> Vec<Refusal> {
+    rounds(prog, options, simplified, &mut vec![])
 }
 
 /// What the outer derivatives see is no more than is needed.
@@ -101,13 +111,13 @@ fn combine_otherwise(prog: &Prog<Soacs>) -> bool {
 
 /// The same for the interpreter: other code stays as it is, but for accumulators that have no rule.
 pub fn derive_only(prog: &mut Prog<Soacs>) -> Vec<Refusal> {
-    rounds(prog, Machine::Cpu, |_| {}, &mut vec![])
+    rounds(prog, Options { machine: Machine::Cpu, tape_bytes: None }, |_| {}, &mut vec![])
 }
 
 /// Takes derivatives from the innermost outwards, and does something between.
 fn rounds(
     prog: &mut Prog<Soacs>,
-    machine: Machine,
+    options: Options,
     between: fn(&mut Prog<Soacs>),
     notes: &mut Vec<Note>,
 ) -> Vec<Refusal> {
@@ -121,7 +131,7 @@ fn rounds(
             return vec![];
         }
         if !forward_round(prog) {
-            match reverse_round(prog, machine, notes) {
+            match reverse_round(prog, options, notes) {
                 Round::Refused(refusals) => return refusals,
                 Round::Nothing => {
                     return refused(all, "the derivative of a function that calls itself in a derivative")
@@ -186,10 +196,10 @@ fn forward_round(prog: &mut Prog<Soacs>) -> bool {
 }
 
 /// The same by reverse mode.
-fn reverse_round(prog: &mut Prog<Soacs>, machine: Machine, notes: &mut Vec<Note>) -> Round {
+fn reverse_round(prog: &mut Prog<Soacs>, options: Options, notes: &mut Vec<Note>) -> Round {
     let with = functions_with_derivatives(prog);
     let (b, funs) = start(prog);
-    let mut reverse = Reverse::new(b, &funs, machine);
+    let mut reverse = Reverse::new(b, &funs, options);
     let any = walk(prog, &mut |stm| {
         let at = point::of_bundle(stm, AdMode::Reverse).or_else(|| point::of_one(stm, AdMode::Reverse))?;
         is_plain(&at.lambda().body, &with).then(|| at.reversed(&mut reverse))
@@ -279,7 +289,7 @@ fn is_plain(body: &Body<Soacs>, with: &FxHashSet<Name>) -> bool {
 fn derived_functions(forward: &mut Forward<'_>, funs: &FxHashMap<Name, FunDef<Soacs>>) -> Vec<FunDef<Soacs>> {
     let mut made = vec![];
     while let Some(key) = forward.wanted.pop() {
-        let ((callee, active), bundles) = &key;
+        let ((callee, active), bundles, lanes) = &key;
         let (Some(fun), Some(name)) = (funs.get(callee), forward.derived.get(&key)) else {
             fehu_base::bug!("a call of no function")
         };
@@ -289,6 +299,7 @@ fn derived_functions(forward: &mut Forward<'_>, funs: &FxHashMap<Name, FunDef<So
         let params = fun.params.iter().zip(active);
         forward.active.extend(params.filter(|(_, active)| **active).map(|(p, _)| p.name));
         forward.activity.of_body(&forward.b.types, &fun.body, &mut forward.active);
+        forward.lanes = *lanes;
         forward.bundle = bundles.then(|| forward.b.fresh("n", Type::I64).into());
         made.push(forward.fun(fun, name, &results));
     }

@@ -6,6 +6,8 @@
 //! let (ys, ts) = screma n [ss] map \(s) {           =>  the same with bundles of n tangents; ss and ts are transposed:
 //!   let (y, t) = jvp [x] [s] \(p) { .. }                a bundle is the innermost dimension; ys repeats y
 //!   return (y, t) }
+//!
+//! the same with `#[unroll]`, n = 2              =>  the same in two lanes, without arrays: (t) = [q'0, q'1]
 //! ```
 //!
 //! The first results share memory with what the function's results share it with, as the derivative did. Tangents might
@@ -16,10 +18,11 @@ use fehu_base::Name;
 use fehu_ir::alias::{Aliases, Signatures};
 use fehu_ir::free::free_in_exp;
 use fehu_ir::soac::{Ad, AdMode, Soac};
-use fehu_ir::{Attr, Basic, Body, Exp, Lambda, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, Builder, DimIndex, Exp, Lambda, Soacs, Stm, SubExp, Type};
 
-/// The mark of a derivative that is taken in several directions.
+/// The mark of a derivative that is taken in several directions, and that of one whose directions are code each.
 const BUNDLE: &str = "bundle";
+const UNROLL: &str = "unroll";
 
 /// A derivative and where its results go.
 pub(crate) struct Point<'s> {
@@ -32,6 +35,8 @@ pub(crate) struct Point<'s> {
 /// The map of a derivative over its seeds.
 pub(crate) struct Map<'s> {
     pub(crate) width: SubExp,
+    /// How many lanes there are, if each direction is to have code of its own and their number is known.
+    pub(crate) lanes: Option<usize>,
     /// For each seed, the array of it or what it always is.
     pub(crate) seeds: Vec<Seed>,
     /// The map's results.
@@ -63,10 +68,9 @@ pub(crate) fn of_one(stm: &Stm<Soacs>, mode: AdMode) -> Option<Point<'_>> {
 pub(crate) fn of_bundle(stm: &Stm<Soacs>, mode: AdMode) -> Option<Point<'_>> {
     let Exp::Op(Soac::Screma(s)) = &stm.exp else { return None };
     let [inner] = s.map.body.stms.as_slice() else { return None };
-    let is_marked = |a: &Attr| matches!(a, Attr::Atom(name) if name.as_str() == BUNDLE);
     let Exp::Op(Soac::Ad(ad)) = &inner.exp else { return None };
     let plain = s.scans.is_empty() && s.reds.is_empty();
-    if !plain || ad.mode != mode || !inner.attrs.iter().any(is_marked) {
+    if !plain || ad.mode != mode || !has(&inner.attrs, BUNDLE) {
         return None;
     }
     let array = |e: SubExp| {
@@ -83,8 +87,10 @@ pub(crate) fn of_bundle(stm: &Stm<Soacs>, mode: AdMode) -> Option<Point<'_>> {
         Some(at) => Result::Of(at),
         None => array(*e).map_or(Result::Same(*e), Result::Seed),
     };
+    let lanes = s.width.as_i64().filter(|_| has(&inner.attrs, UNROLL));
     let map = Map {
         width: s.width,
+        lanes: lanes.and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0),
         seeds: ad.seeds.iter().map(seed).collect(),
         results: s.map.body.result.iter().map(result).collect(),
         inner,
@@ -102,7 +108,9 @@ impl Point<'_> {
     pub(crate) fn derived(self, forward: &mut Forward<'_>) -> Vec<Stm<Soacs>> {
         forward.b.loc = self.stm.loc.clone();
         forward.b.begin();
-        forward.bundle = self.map.as_ref().map(|m| m.width);
+        let lanes = self.map.as_ref().and_then(|m| m.lanes);
+        forward.bundle = self.map.as_ref().filter(|_| lanes.is_none()).map(|m| m.width);
+        forward.lanes = lanes.unwrap_or(1);
         for (p, arg) in self.ad.lambda.params.iter().zip(&self.ad.args) {
             forward.b.bind_names(vec![(p.name, p.ty.clone())], Exp::Basic(Basic::SubExp(*arg)));
         }
@@ -111,7 +119,17 @@ impl Point<'_> {
         forward.stms(self.ad.lambda.body.stms.clone());
         forward.b.loc = self.stm.loc.clone();
         let values = self.ad.lambda.body.result.clone();
-        let tangents: Vec<SubExp> = values.iter().map(|e| forward.tangent_or_zero(*e)).collect();
+        let tangents: Vec<SubExp> = values
+            .iter()
+            .map(|e| match lanes {
+                None => forward.tangent_or_zero(*e),
+                Some(_) => {
+                    let ty = forward.b.type_of(*e);
+                    let all = forward.all_tangents(*e);
+                    stacked(&mut forward.b, all, ty)
+                }
+            })
+            .collect();
         let all: Vec<SubExp> = values.into_iter().chain(tangents).collect();
         match &self.map {
             None => self.results(forward, &all),
@@ -135,6 +153,14 @@ impl Point<'_> {
             if p.ty == Type::UNIT || is_zero(*seed) {
                 continue;
             }
+            forward.active.insert(p.name);
+            if let Some(Map { lanes: Some(lanes), seeds, .. }) = &self.map {
+                for lane in 0..*lanes {
+                    let tangent = of_lane(&mut forward.b, &seeds[nth], lane);
+                    forward.tangents.insert((p.name, lane), tangent);
+                }
+                continue;
+            }
             let tangent = match self.map.as_ref().map(|m| (m.width, &m.seeds[nth])) {
                 None => *seed,
                 Some((n, Seed::Same(seed))) => {
@@ -145,8 +171,7 @@ impl Point<'_> {
                 }
                 Some((_, Seed::Rows(rows))) => inwards(forward, *rows, &p.ty),
             };
-            forward.active.insert(p.name);
-            forward.tangents.insert(p.name, tangent);
+            forward.tangents.insert((p.name, 0), tangent);
         }
     }
 
@@ -161,6 +186,7 @@ impl Point<'_> {
         let values = all.len() / 2;
         for (p, result) in self.stm.pat.iter().zip(&map.results) {
             let exp = match result {
+                Result::Of(at) if *at >= values && map.lanes.is_some() => Basic::SubExp(all[*at]),
                 Result::Of(at) if *at >= values => {
                     let rows = outwards(forward, all[*at], &p.ty);
                     Basic::Copy(rows)
@@ -186,6 +212,30 @@ impl Point<'_> {
             }
         }
     }
+}
+
+/// Whether a statement has an attribute.
+fn has(attrs: &[Attr], mark: &str) -> bool {
+    attrs.iter().any(|a| matches!(a, Attr::Atom(name) if name.as_str() == mark))
+}
+
+/// The seed of a lane.
+pub(crate) fn of_lane(b: &mut Builder<Soacs>, seed: &Seed, lane: usize) -> SubExp {
+    let rows = match seed {
+        Seed::Same(seed) => return *seed,
+        Seed::Rows(rows) => *rows,
+    };
+    let ty = b.type_of(rows.into()).peel(1);
+    let all = |n: &SubExp| DimIndex::Slice { start: SubExp::i64(0), len: *n, stride: SubExp::i64(1) };
+    let slice = std::iter::once(DimIndex::Fix(SubExp::i64(lane as i64))).chain(ty.shape().iter().map(all));
+    let row = Exp::Basic(Basic::Index(rows, slice.collect()));
+    b.bind("seed", ty, row).into()
+}
+
+/// What lanes have, as rows of this type.
+pub(crate) fn stacked(b: &mut Builder<Soacs>, lanes: Vec<SubExp>, ty: Type) -> SubExp {
+    let all = ty.array_of(&[SubExp::i64(lanes.len() as i64)]);
+    b.bind("rows", all, Exp::Basic(Basic::ArrayLit(lanes, ty))).into()
 }
 
 /// Whether an operand is the number 0.

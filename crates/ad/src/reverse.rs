@@ -51,7 +51,7 @@ mod views;
 
 use crate::activity::{is_active, Activity};
 use crate::explain::Note;
-use crate::Machine;
+use crate::Options;
 pub(crate) use adjoints::{Adjoint, Single};
 pub(crate) use derived::Derived;
 use fehu_base::Name;
@@ -67,8 +67,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The state of reverse mode.
 pub(crate) struct Reverse<'a> {
     pub(crate) b: Builder<Soacs>,
-    /// What the code is for.
-    pub(crate) machine: Machine,
+    pub(crate) options: Options,
     pub(crate) activity: Activity<'a>,
     pub(crate) active: FxHashSet<Name>,
     /// The adjoints of names in the scope that we are in.
@@ -82,6 +81,10 @@ pub(crate) struct Reverse<'a> {
     /// The names of derived functions, and which are to be made.
     pub(crate) derived: FxHashMap<Derived, Name>,
     pub(crate) wanted: Vec<Derived>,
+    /// Whether histograms by an operator whose order matters are sorted though they have a rule.
+    pub(crate) sorts: bool,
+    /// What scopes that are executed again compute, and only return: nobody needs it there.
+    pub(crate) unused: FxHashSet<Name>,
     /// What has no derivative yet, and where.
     pub(crate) refused: Vec<(Loc, String)>,
     /// What was saved.
@@ -108,11 +111,11 @@ impl<'a> Reverse<'a> {
     pub(crate) fn new(
         b: Builder<Soacs>,
         funs: &'a FxHashMap<Name, FunDef<Soacs>>,
-        machine: Machine,
+        options: Options,
     ) -> Reverse<'a> {
         Reverse {
             b,
-            machine,
+            options,
             activity: Activity { funs, calls: FxHashMap::default() },
             active: FxHashSet::default(),
             adjoints: FxHashMap::default(),
@@ -121,6 +124,8 @@ impl<'a> Reverse<'a> {
             tokens: FxHashMap::default(),
             derived: FxHashMap::default(),
             wanted: vec![],
+            sorts: false,
+            unused: FxHashSet::default(),
             refused: vec![],
             notes: vec![],
         }

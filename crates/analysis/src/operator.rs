@@ -34,6 +34,23 @@ pub fn is_commutative<R: Rep>(comm: Commutativity, op: &Lambda<R>) -> bool {
     }
 }
 
+/// Whether the last bits of a result may depend on the order in which values are combined.
+pub fn depends_on_order<R: Rep>(op: &Lambda<R>) -> bool {
+    let of_floats = op.ret.iter().any(|t| matches!(t.elem(), Some(PrimType::Float(_))));
+    let rounds = |op: &BinOp| {
+        matches!(
+            op,
+            BinOp::FAdd(_)
+                | BinOp::FSub(_)
+                | BinOp::FMul(_)
+                | BinOp::FDiv(_)
+                | BinOp::FPow(_)
+                | BinOp::FMod(_)
+        )
+    };
+    of_floats && binops(op).is_none_or(|ops| ops.iter().any(rounds))
+}
+
 /// How a GPU combines an element with a value by an operator on scalars, while other threads do the same: by
 /// an instruction where there is one, on one value by compare and swap, else under a lock.
 pub fn update<R: Rep>(op: &Lambda<R>) -> Update {

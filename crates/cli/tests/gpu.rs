@@ -83,7 +83,7 @@ pub(crate) fn text(done: &Output) -> String {
 }
 
 /// Whether there is a device to test on.
-fn has_device(dir: &Path) -> bool {
+pub(crate) fn has_device(dir: &Path) -> bool {
     let program = dir.join("any.fut");
     std::fs::write(&program, "entry main (x: i32) = map (+ x) (iota 3 |> map i32.i64)\n").expect("a program");
     let exe = compile(&program);

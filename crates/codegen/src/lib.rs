@@ -78,6 +78,8 @@ pub struct Options<'a> {
     pub mode: Mode,
     /// The places of a location, innermost first, as messages show them (`file.fut:3:5-9`).
     pub backtrace: &'a dyn Fn(&Loc) -> Vec<String>,
+    /// Whether sums of floats are the same for all numbers of threads and in all runs.
+    pub deterministic: bool,
     /// What the manifest says the compiler is.
     pub version: &'a str,
 }

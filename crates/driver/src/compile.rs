@@ -41,6 +41,10 @@ pub struct Settings {
     pub stops: bool,
     /// On GPUs: one version of each nest, chosen by its shape, instead of several chosen at run time.
     pub moderate: bool,
+    /// How many bytes the tape of a loop should take at most, in derivatives by reverse mode.
+    pub tape_memory: Option<i64>,
+    /// Sums of floats are the same for all numbers of threads and in all runs.
+    pub deterministic: bool,
     /// The executable stays on this machine: it only has code for its processor.
     pub stays_here: bool,
 }
@@ -57,6 +61,8 @@ impl Settings {
             skip_passes: vec![],
             stops: false,
             moderate: false,
+            tape_memory: None,
+            deterministic: false,
             stays_here: false,
         }
     }

@@ -192,13 +192,13 @@ pub fn explain_memory(front: &Front, settings: &Settings) -> Result<String, Vec<
 
 /// What reverse mode saves of loops, and what became of updates of accumulators.
 pub fn explain_ad(front: &Front, settings: &Settings) -> Result<String, Vec<Diagnostic>> {
-    let (machine, bins) = pipelines::of_derivatives(settings.target);
+    let (options, bins) = pipelines::of_derivatives(settings);
     let (mut saved, mut updates) = (vec![], vec![]);
     let mut before: Option<Prog<Soacs>> = None;
     watch(front, settings, &mut |id, form| {
         let Some(prog) = form.as_any().downcast_ref::<Prog<Soacs>>() else { return Flow::Stop };
         if id.matches("derive") {
-            saved = before.take().map(|prog| fehu_ad::explain::saved(&prog, machine)).unwrap_or_default();
+            saved = before.take().map(|prog| fehu_ad::explain::saved(&prog, options)).unwrap_or_default();
             updates = accumulators::explained(prog, bins);
             return Flow::Stop;
         }
@@ -220,6 +220,13 @@ pub fn explain_ad(front: &Front, settings: &Settings) -> Result<String, Vec<Diag
             Way::Overwritten => format!("what a loop overwrites of an array is saved: {bytes}"),
             Way::AtTheEnd => {
                 "nothing of an array is saved: no element is overwritten after it was read".into()
+            }
+            Way::Again => "the steps of a loop run again on the way back".into(),
+            Way::Levels(k) => {
+                format!("a loop is {k} loops in each other, so that it saves less and runs again more often")
+            }
+            Way::LevelsFor(bytes) => {
+                format!("a loop is as many loops in each other, when it runs, as its tape needs for {bytes} bytes")
             }
         };
         lines.push((own_place(front, &s.loc), what));

@@ -143,7 +143,7 @@ fn watched(
 /// The thresholds that choose between versions of a program on a GPU.
 pub fn tuning_forest(front: &Front, settings: &Settings) -> Result<String, Vec<Diagnostic>> {
     let prog = pipelines::lower(front, settings).map_err(Stop::diagnostics)?;
-    let pipeline = pipelines::soacs_in_versions(settings.target).then(pipelines::flattened(settings));
+    let pipeline = pipelines::soacs_in_versions(settings).then(pipelines::flattened(settings));
     let prog = pipeline.run(prog, &mut runner(settings)).map_err(Stop::diagnostics)?;
     Ok(fehu_flatten::tuning_forest(&prog))
 }

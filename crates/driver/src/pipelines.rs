@@ -16,7 +16,7 @@
 use crate::compile::{Product, Settings};
 use crate::front::Front;
 use crate::target::Target;
-use fehu_ad::Machine;
+use fehu_ad::{ordered, Machine, Options};
 use fehu_base::{Diagnostic, Span};
 use fehu_codegen::{Backend, Mode, Output};
 use fehu_flatten::irregular::{self, Form};
@@ -29,6 +29,7 @@ use fehu_impopt::{
     read_ahead, restrict, unroll, walks, while_pieces, Analysis,
 };
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
+use fehu_kernels::in_order;
 use fehu_kernels::inside;
 use fehu_kernels::jam;
 use fehu_kernels::legalise;
@@ -57,8 +58,8 @@ pub fn of<'a>(
     warnings: &'a RefCell<Vec<Diagnostic>>,
 ) -> Pipeline<'a, (), Output> {
     let imp = match settings.target {
-        Target::C => c(),
-        Target::Multicore => multicore(),
+        Target::C => c(settings),
+        Target::Multicore => multicore(settings),
         Target::OpenCl | Target::Cuda => gpu(front, settings, warnings),
     };
     Pipeline::new()
@@ -72,14 +73,14 @@ pub fn of<'a>(
 }
 
 /// Optimised combinators.
-pub fn soacs<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
-    fused(target)
+pub fn soacs<'a>(settings: &Settings) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    fused(settings)
         .then(finished())
         .pass(promises::PASS, "what loops are made of looks for checks that may fail")
 }
 
 /// The same with irregular nests in versions.
-pub fn soacs_in_versions<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+pub fn soacs_in_versions<'a>(settings: &Settings) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
     let flat = Pipeline::new()
         .pass(
             promises::PASS,
@@ -102,21 +103,22 @@ pub fn soacs_in_versions<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<S
             copies::PASS,
             "recursion that goes level by level takes arrays over, and reads parts of what it gives back",
         );
-    fused(target).then(flat).then(finished())
+    fused(settings).then(flat).then(finished())
 }
 
 /// What derivatives are for, and what becomes of their accumulators whose index is data.
-pub(crate) fn of_derivatives(target: Target) -> (Machine, Bins) {
-    match target {
+pub(crate) fn of_derivatives(settings: &Settings) -> (Options, Bins) {
+    let (machine, bins) = match settings.target {
         Target::C => (Machine::Cpu, Bins::Updates),
         Target::Multicore => (Machine::Cpu, Bins::Histograms),
         Target::OpenCl | Target::Cuda => (Machine::Gpu, Bins::Histograms),
-    }
+    };
+    (Options { machine, tape_bytes: settings.tape_memory }, bins)
 }
 
 /// Up to the first fusion, and what that makes possible.
-fn fused<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
-    let (machine, bins) = of_derivatives(target);
+fn fused<'a>(settings: &Settings) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    let (options, bins) = of_derivatives(settings);
     Pipeline::new()
         .pass(
             simplify::SOACS,
@@ -135,19 +137,33 @@ fn fused<'a>(target: Target) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
         )
         .pass_or_refuse(
             "derive",
-            move |prog| fehu_ad::derive(prog, machine),
+            move |prog| fehu_ad::derive(prog, options),
             "functions are inlined and small; fusion mixes what has rules of its own, and fuses what this makes",
         )
         .pass(
             accumulators::pass(bins),
             "derivatives make most of them; fusion stops at what remains, and fuses what this makes",
         )
+        .then(in_order(settings))
         .pass(copies::PASS, "views of arrays that change later look like copies, which hinders fusion")
         .pass(fusion::PASS, "arrays that are only read element by element are not computed as arrays")
         .pass(runs::PASS, "operations are as fused as most get, and checks have left them; the next step moves what it allows")
         .pass(simplify::SOACS, "fused lambdas hold intermediate values that are now scalars")
         .pass(cse::SOACS, "fused lambdas compute the same things")
         .pass(filter::PASS, "after fusion, all uses of a filtered array are in one place")
+}
+
+/// For GPUs that are to add up floats in an order that depends on sizes alone; else nothing.
+fn in_order<'a>(settings: &Settings) -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    match on_gpu_in_order(settings) {
+        true => Pipeline::new().pass(ordered::PASS, "what was an accumulation is a histogram by now"),
+        false => Pipeline::new(),
+    }
+}
+
+/// Whether a GPU adds up floats in such an order. On CPUs that is the runtime's business.
+fn on_gpu_in_order(settings: &Settings) -> bool {
+    settings.deterministic && matches!(settings.target, Target::OpenCl | Target::Cuda)
 }
 
 /// From there to combinators as they are lowered.
@@ -168,8 +184,8 @@ fn finished<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
 }
 
 /// Sequential C.
-pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
-    soacs(Target::C)
+pub fn c<'a>(settings: &Settings) -> Pipeline<'a, Prog<Soacs>, Program> {
+    soacs(settings)
         .pass(over_views::PASS, "after fusion, which maps of views remain is known")
         .lowering("sequential", |prog| Ok(fehu_flatten::sequential(prog)), "combinators become loops")
         .pass(simplify::KERNELS, "elements of ranges and replicates are known now that combinators are loops")
@@ -184,9 +200,9 @@ pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
 }
 
 /// C with threads.
-pub fn multicore<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
+pub fn multicore<'a>(settings: &Settings) -> Pipeline<'a, Prog<Soacs>, Program> {
     let flatten = |prog| Ok(fehu_flatten::multicore(prog, &fehu_flatten::MulticoreOptions::default()));
-    soacs(Target::Multicore)
+    soacs(settings)
         .pass(over_views::PASS, "after fusion, which maps of views remain is known")
         .lowering("multicore", flatten, "combinators become tasks and loops")
         .pass(simplify::KERNELS, "elements of arrays that nobody needs as arrays are scalars now")
@@ -206,7 +222,7 @@ pub fn gpu<'a>(
     settings: &'a Settings,
     warnings: &'a RefCell<Vec<Diagnostic>>,
 ) -> Pipeline<'a, Prog<Soacs>, Program> {
-    let kernels = soacs_in_versions(settings.target)
+    let kernels = soacs_in_versions(settings)
         .pass(
             operators::PASS,
             "flattening takes operators on arrays to pieces; other back ends apply them whole",
@@ -229,6 +245,7 @@ pub fn gpu<'a>(
             },
             "which reads threads share, and which operations have a grid, is known when all memory is",
         )
+        .then(scans_in_order(settings))
         .pass_or_refuse(
             "trace-warnings",
             move |prog| warn_of_traces(front, prog, warnings),
@@ -275,6 +292,28 @@ pub fn gpu<'a>(
         .pass(parts::PASS, "last, since passes look at whole functions")
 }
 
+/// Scans are scheduled by now.
+fn scans_in_order<'a>(settings: &Settings) -> Pipeline<'a, Prog<Memory>, Prog<Memory>> {
+    match on_gpu_in_order(settings) {
+        true => {
+            Pipeline::new().pass(in_order::SCANS, "how scans run is known; nothing else adds up as it comes")
+        }
+        false => Pipeline::new(),
+    }
+}
+
+/// Updates that threads make as they come are refused, where their order matters.
+fn no_updates<'a>(settings: &Settings) -> Pipeline<'a, Prog<Kernels>, Prog<Kernels>> {
+    match on_gpu_in_order(settings) {
+        true => Pipeline::new().pass_or_refuse(
+            "updates-in-order",
+            |prog| in_order::refused(prog),
+            "what is a kernel is known; the host makes such updates in their order",
+        ),
+        false => Pipeline::new(),
+    }
+}
+
 /// From combinators to kernels with memory.
 pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
     let unrecursive = |prog: &mut Prog<Kernels>| {
@@ -289,6 +328,7 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
         Target::OpenCl | Target::C | Target::Multicore => layout::PASS,
     };
     flattened(settings)
+        .then(no_updates(settings))
         .pass(progressions::PASS, "every version of a nest has its own reads of iotas now")
         .pass(fuse_thread_loops::PASS, "bodies of threads are sequential now")
         .pass(recompute::PASS, "all maps are known, and nothing has looked at their results yet; the next steps clean up")
@@ -405,6 +445,7 @@ fn text(front: &Front, settings: &Settings, program: &Program) -> Output {
             Product::Library => Mode::Library,
         },
         backtrace: &backtrace,
+        deterministic: settings.deterministic,
         version: concat!("fehu ", env!("CARGO_PKG_VERSION")),
     };
     let backend = match settings.target {

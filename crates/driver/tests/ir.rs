@@ -209,8 +209,8 @@ fn fused(_: &Path, text: &str) -> Result<(), String> {
         let which = ["screma", "hist", "scatter", "filter"].iter().position(|k| *k == kind).ok_or(kind)?;
         expected[which] = n.parse().map_err(|e| format!("{part}: {e}"))?;
     }
-    let done =
-        pipelines::soacs(Target::C).run(program(text)?, &mut Runner { validate: true, ..Runner::default() });
+    let done = pipelines::soacs(&Settings::executable(Target::C, PathBuf::new()))
+        .run(program(text)?, &mut Runner { validate: true, ..Runner::default() });
     let prog = done.map_err(|stop| format!("{stop:?}"))?;
     let mut found = [0, 0, 0, 0];
     for fun in &prog.funs {
@@ -259,8 +259,8 @@ fn after_each_step(
 ) -> Result<(), String> {
     let (front, warnings) = (Front::empty(), RefCell::default());
     let pipeline = match settings.target {
-        Target::C => pipelines::c(),
-        Target::Multicore => pipelines::multicore(),
+        Target::C => pipelines::c(settings),
+        Target::Multicore => pipelines::multicore(settings),
         Target::OpenCl | Target::Cuda => pipelines::gpu(&front, settings, &warnings),
     };
     let mut before = results(prog, runs);

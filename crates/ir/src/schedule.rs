@@ -423,8 +423,7 @@ pub struct BlocksPerSegment {
     pub resident: Option<i64>,
 }
 
-/// Where a result of what comes after a scan of flags goes. Flags have numbers, and if there are several and
-/// results are gathered, at most one is set at a point.
+/// Where a result of what comes after a scan of flags goes. Of several, at most one is set where results are gathered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Placing {
     /// The points with this flag write to places 0, 1, ... of an array, in order.
@@ -448,13 +447,14 @@ pub struct SinglePass {
     pub values: TileValues,
     /// Of flags: where each result of what comes after the scan goes, if the flags alone decide that; else none.
     pub placings: Vec<Placing>,
-    /// Whether a block gathers what goes to such places in shared memory before it writes that; else each
-    /// thread writes its own.
+    /// Whether a block gathers in shared memory what goes to such places; else each thread writes its own.
     pub gathered: bool,
     /// How a block combines what its threads have, and looks back: 32 tiles at a time, or one.
     pub exchange: Exchange,
     /// How many threads a multiprocessor should have room for, where registers are asked to be few.
     pub resident: Option<i64>,
+    /// Whether a tile waits for the one before it: what it adds up does not depend on who was first then.
+    pub in_order: bool,
     /// When tiles have whole segments, so that nobody looks back. Never, if there are no conditions.
     pub whole_when: Vec<Condition>,
 }

@@ -263,9 +263,15 @@ pub const EXCHANGE: &str = "exchange";
 /// The attribute of the conditional between versions of an irregular nest.
 pub const VERSIONS: &str = "versions";
 
+/// The attribute of a loop that is a strip of another, or consists of strips: reverse mode leaves it as it is.
+pub const STRIP: &str = "strip";
+
+/// The attribute of a loop that makes at least one step.
+pub const RUNS: &str = "runs";
+
 /// Whether an attribute is one that passes trust, since only they give it: a program that writes it says nothing.
 pub fn is_of_passes(attr: &Attr) -> bool {
-    const OF_PASSES: [&str; 5] = [SHARED_MEMORY, INSIDE, ROW_ENDS, EXCHANGE, VERSIONS];
+    const OF_PASSES: [&str; 7] = [SHARED_MEMORY, INSIDE, ROW_ENDS, EXCHANGE, VERSIONS, STRIP, RUNS];
     match attr {
         Attr::Atom(name) => OF_PASSES.contains(&name.as_str()),
         Attr::Comp(name, args) => OF_PASSES.contains(&name.as_str()) || args.iter().any(is_of_passes),

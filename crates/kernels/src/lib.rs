@@ -11,6 +11,7 @@
 //!   store them computed where they are read ([`opt::recompute`]).
 //! - [`schedule`] decides how each kernel runs; it is the last pass over `Memory`, when places are known.
 //! - [`jam`] lets threads compute several points that read the same elements.
+//! - [`in_order`] makes sums of floats the same in all runs, for programs that ask for it.
 //! - [`inside`] gives stencils a body without tests for the edges of the space.
 //! - [`settled`] removes reductions of checks that kernels have made.
 //! - [`legalise`] expresses what kernels cannot do in terms of what they can; the memory passes rely on it.
@@ -20,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod counters;
+pub mod in_order;
 pub mod inside;
 pub mod jam;
 pub mod legalise;

@@ -14,10 +14,11 @@ use crate::value::{names, project, Data, Ty, Value};
 use fehu_base::intrinsic::Derivative;
 use fehu_base::Symbol;
 use fehu_ir::soac::{Ad, AdMode, Screma, Soac};
-use fehu_ir::{Attr, Body, Exp, Lambda, Loc, SubExp};
+use fehu_ir::{Attr, Basic, Body, Exp, Lambda, Loc, SubExp};
 
-/// The mark of a derivative that is taken in several directions.
+/// The mark of a derivative that is taken in several directions, and that of one whose directions are code each.
 const BUNDLE: &str = "bundle";
+const UNROLL: &str = "unroll";
 
 /// A derivative of a function, or a function with a derivative of its own. `hint` is the type of the function's result.
 pub(crate) fn derivative<'a>(
@@ -36,7 +37,7 @@ pub(crate) fn derivative<'a>(
         Derivative::Jvp | Derivative::Vjp => {
             let x = cx.code.data(args.next())?;
             let seed = cx.code.data(args.next())?;
-            let (value, derivative) = one(cx, mode, &f, &x, seed.leaves, hint)?;
+            let (value, derivative) = one(cx, mode, &f, &x, seed.leaves, hint, None)?;
             Ok(Value::tuple(vec![Value::Data(value), Value::Data(derivative)]))
         }
         Derivative::Jmp | Derivative::Mjp => {
@@ -60,6 +61,7 @@ fn one<'a>(
     x: &Data,
     seeds: Vec<SubExp>,
     hint: Option<&Ty>,
+    marks: Option<Vec<Attr>>,
 ) -> Res<(Data, Data)> {
     let (lambda, ty) = lambda(cx, f, std::slice::from_ref(&x.ty), hint)?;
     let of = match mode {
@@ -71,14 +73,44 @@ fn one<'a>(
     // What cannot be derived is reported where the user asks for it.
     let here = Loc::at(cx.code.place());
     let within = std::mem::replace(&mut cx.code.b.loc, here);
+    let attrs = marks.map(|marks| std::mem::replace(&mut cx.code.b.attrs, marks));
     let all = cx.code.b.bind_all("t", types, Exp::Op(Soac::Ad(ad)));
+    cx.code.b.attrs = attrs.unwrap_or_else(|| std::mem::take(&mut cx.code.b.attrs));
     cx.code.b.loc = within;
     let (values, derivatives) = all.split_at(count);
     let data = |names: &[_], ty: &Ty| Data {
         ty: ty.clone(),
         leaves: names.iter().copied().map(SubExp::Var).collect(),
     };
-    Ok((data(values, &ty), data(derivatives, of)))
+    let mut derivative = data(derivatives, of);
+    if mode == AdMode::Reverse {
+        with_tags_of(cx, &mut derivative, x);
+    }
+    Ok((data(values, &ty), derivative))
+}
+
+/// Gives adjoints the constructors of what they are the adjoints of. Those within the payload of a constructor remain.
+fn with_tags_of(cx: &mut Lowerer<'_>, adjoint: &mut Data, x: &Data) {
+    for ((is_tag, leaf), own) in tags(&x.ty).into_iter().zip(&mut adjoint.leaves).zip(&x.leaves) {
+        let ty = cx.code.b.type_of(*own);
+        *leaf = match (is_tag, own) {
+            (false, _) => *leaf,
+            (true, SubExp::Var(n)) if ty.is_array() => {
+                cx.code.b.bind("tags", ty, Exp::Basic(Basic::Copy(*n))).into()
+            }
+            (true, _) => *own,
+        };
+    }
+}
+
+/// For each leaf of a type, whether it says which constructor there is.
+fn tags(ty: &Ty) -> Vec<bool> {
+    match ty {
+        Ty::Array(_, elem) => tags(elem),
+        Ty::Record(fields) => fields.iter().flat_map(|(_, ty)| tags(ty)).collect(),
+        Ty::Sum(_) => (0..ty.leaves().len()).map(|i| i == 0).collect(),
+        Ty::Scalar(_) | Ty::Acc(..) | Ty::Fun => vec![false; ty.leaves().len()],
+    }
 }
 
 /// A derivative for several seeds.
@@ -94,12 +126,15 @@ fn several<'a>(
     let elem = elem.clone();
     let point = cx.code.data(x.clone())?;
     let (params, seed) = cx.code.params_of(&elem);
-    let (body, derivative) = cx.body(|l| {
-        let attrs = std::mem::replace(&mut l.code.b.attrs, vec![Attr::Atom(Symbol::new(BUNDLE))]);
-        let made = one(l, mode, f, &point, seed.leaves, hint);
-        l.code.b.attrs = attrs;
-        Ok(made?.1)
-    })?;
+    // Loops of the function are no business of the attribute.
+    let is_unroll = |a: &Attr| matches!(a, Attr::Atom(name) if name.as_str() == UNROLL);
+    let attrs = cx.code.b.attrs.clone();
+    let (own, others): (Vec<Attr>, Vec<Attr>) = attrs.iter().cloned().partition(is_unroll);
+    let marks = own.into_iter().chain([Attr::Atom(Symbol::new(BUNDLE))]).collect();
+    cx.code.b.attrs = others;
+    let body = cx.body(|l| Ok(one(l, mode, f, &point, seed.leaves, hint, Some(marks))?.1));
+    cx.code.b.attrs = attrs;
+    let (body, derivative) = body?;
     let ret = derivative.ty.leaves();
     let types = ret.iter().map(|t| t.array_of(&[n])).collect();
     let map = Lambda { params, body: Body { result: derivative.leaves, ..body }, ret };

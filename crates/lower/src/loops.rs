@@ -17,7 +17,7 @@ use fehu_ir::{Attr, Basic, Body, Exp, Loop, LoopForm, Param, Purpose, SubExp, Ty
 fn is_of_loops(attr: &Attr) -> bool {
     match attr {
         Attr::Atom(name) | Attr::Comp(name, _) => {
-            matches!(name.as_str(), "unroll" | "stripmine" | "bound" | "true_dep")
+            matches!(name.as_str(), "unroll" | "stripmine" | "tape_memory" | "bound" | "true_dep")
         }
         Attr::Int(_) => false,
     }

@@ -42,7 +42,9 @@ use fehu_ir::free::bound_in_exp;
 use fehu_ir::mem::{poly, sym_name, MemInfo, MemOp};
 use fehu_ir::seg::{SegGrid, SegKind, SegLevel, SegOp, SizeClass, SizeOp};
 use fehu_ir::visit::{deep, for_each_body, map_bodies};
-use fehu_ir::{Basic, Body, Exp, FunDef, LoopForm, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_ir::{
+    Basic, Body, Exp, FunDef, Loc, LoopForm, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type,
+};
 use fehu_pass::Refusal;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -94,6 +96,8 @@ struct Expand {
 /// An allocation inside of a kernel.
 struct Request {
     block: Name,
+    /// Where the user's program needs it.
+    loc: Loc,
     bytes: SubExp,
     owner: Owner,
 }
@@ -174,7 +178,7 @@ impl Expand {
                 (Owner::Block, _) => Fate::Stays(Space::Shared, self.at_least_0(bytes)),
                 (Owner::Thread, Some(bytes)) => self.small(request.block, bytes),
                 (Owner::Thread, None) => {
-                    expanded.push((request.block, self.at_least_0(bytes)));
+                    expanded.push((request, self.at_least_0(bytes)));
                     Fate::Goes
                 }
             };
@@ -189,8 +193,8 @@ impl Expand {
             self.grid(level, kind, &points, bytes)
         });
         if let Some(grid) = &grid {
-            for (block, bytes) in expanded {
-                self.expanded(block, bytes, grid);
+            for (request, bytes) in expanded {
+                self.expanded(request, bytes, grid);
             }
         }
         out.extend(self.b.close());
@@ -300,10 +304,13 @@ impl Expand {
     }
 
     /// Allocates a block for all threads, and moves the arrays that are in the block of one.
-    fn expanded(&mut self, block: Name, bytes: SubExp, grid: &SegGrid) {
+    fn expanded(&mut self, request: &Request, bytes: SubExp, grid: &SegGrid) {
+        let block = request.block;
         let all = self.b.mul(bytes, grid.threads);
+        let kernel = std::mem::replace(&mut self.b.loc, request.loc.clone());
         let pat = vec![PatElem { name: block, ty: Type::Mem(Space::Default), dec: MemInfo::None }];
         self.b.push(pat, Exp::Op(MemOp::Alloc(all, Space::Default)));
+        self.b.loc = kernel;
         let threads = poly(grid.threads);
         let thread = poly(grid.thread.into());
         for array in self.tables.inside(block).to_vec() {
@@ -335,7 +342,7 @@ fn collect(body: &Body<Memory>, owner: Owner, requests: &mut Vec<Request>) {
             let mut inner = owner;
             match (&stm.exp, stm.pat.first()) {
                 (Exp::Op(MemOp::Alloc(bytes, Space::Default)), Some(p)) => {
-                    requests.push(Request { block: p.name, bytes: *bytes, owner });
+                    requests.push(Request { block: p.name, loc: stm.loc.clone(), bytes: *bytes, owner });
                 }
                 (Exp::Op(MemOp::Seg(_)), _) => inner = Owner::Thread,
                 _ => {}

@@ -28,7 +28,8 @@ use rustc_hash::FxHashSet;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Part {
     Value(usize),
-    Tangent(usize),
+    /// The tangent in a lane.
+    Tangent(usize, usize),
 }
 
 /// A derived operator.
@@ -66,11 +67,12 @@ impl Forward<'_> {
         if !active.contains(&true) {
             return vec![Operator { op, neutral, parts }];
         }
-        let tangents = (0..k).filter(|i| active[*i]);
-        parts.extend(tangents.clone().map(Part::Tangent));
+        let lanes = self.lanes;
+        let tangents = (0..k).filter(|i| active[*i]).flat_map(|i| (0..lanes).map(move |lane| (i, lane)));
+        parts.extend(tangents.clone().map(|(i, lane)| Part::Tangent(i, lane)));
         let zeros: Vec<SubExp> = tangents
             .clone()
-            .map(|i| {
+            .map(|(i, _)| {
                 let ty = self.b.type_of(neutral[i]);
                 self.zero(&ty)
             })
@@ -84,7 +86,7 @@ impl Forward<'_> {
         self.nan_loses = outer;
         let [(left, left_tangents), (right, right_tangents)] = sides;
         let (results, tangent_results) = result.split_at(k);
-        let tangent_types: Vec<Type> = tangents.map(|i| self.tangent_type(&ret[i])).collect();
+        let tangent_types: Vec<Type> = tangents.map(|(i, _)| self.tangent_type(&ret[i])).collect();
         let of_tangents = needed(&stms, tangent_results, |_| false);
         if of_tangents.iter().all(|s| free_in_stm(s).iter().all(|n| !values.contains(n)))
             && tangent_results.iter().all(|e| e.name().is_none_or(|n| !values.contains(&n)))
@@ -123,7 +125,8 @@ impl Forward<'_> {
         }
         let (tangents, active) = self.tangent_params(&params);
         let with = arrays.iter().zip(active).filter(|(_, active)| *active).map(|(a, _)| *a);
-        let more: Vec<Name> = with.collect::<Vec<_>>().into_iter().map(|a| self.array_tangent(a)).collect();
+        let more: Vec<Name> =
+            with.collect::<Vec<_>>().into_iter().flat_map(|a| self.array_tangents(a)).collect();
         (arrays.iter().copied().chain(more).collect(), params.into_iter().chain(tangents).collect())
     }
 
@@ -136,10 +139,12 @@ impl Forward<'_> {
                     made.pat.push((p.name, self.ty(&p.ty)));
                     made.values.push(from.values[i]);
                 }
-                Part::Tangent(i) => {
+                Part::Tangent(i, lane) => {
                     let p = &from.pat[i];
+                    self.lane = lane;
                     made.pat.push(self.new_tangent(p.name, &p.ty));
                     made.values.push(self.tangent_or_zero(from.values[i]));
+                    self.lane = 0;
                 }
             }
         }
@@ -163,12 +168,15 @@ impl Forward<'_> {
         for red in s.reds {
             let k = red.neutral.len();
             for (i, e) in red.neutral.iter().enumerate() {
-                empty.extend(self.tangent(*e).map(|t| (at + i, t)));
+                let ty = self.b.type_of(*e);
+                let tangents =
+                    self.in_lanes(&ty, |forward| Some((at + i, forward.lane, forward.tangent(*e)?)));
+                empty.extend(tangents.into_iter().flatten());
             }
             let made = self.operator(red.op, red.neutral, &active[at..at + k]);
             for o in made {
                 let pairs = o.parts.iter().any(|p| matches!(p, Part::Value(_)))
-                    && o.parts.iter().any(|p| matches!(p, Part::Tangent(_)));
+                    && o.parts.iter().any(|p| matches!(p, Part::Tangent(..)));
                 let comm = if pairs { Commutativity::Noncommutative } else { red.comm };
                 reds.push(Reduce { comm, op: o.op, neutral: o.neutral });
                 plan.push((at, o.parts));
@@ -177,7 +185,9 @@ impl Forward<'_> {
         }
         let mapped = at..pat.len();
         plan.push((at, mapped.clone().map(|i| Part::Value(i - at)).collect()));
-        plan.push((at, mapped.filter(|i| active[*i]).map(|i| Part::Tangent(i - at)).collect()));
+        let lanes = self.lanes;
+        let of = |i: usize| (0..lanes).map(move |lane| Part::Tangent(i - at, lane));
+        plan.push((at, mapped.filter(|i| active[*i]).flat_map(of).collect()));
         let mut made = Made::default();
         let body = self.nested(|forward| {
             forward.stms(body.stms);
@@ -186,7 +196,7 @@ impl Forward<'_> {
                 forward.add(&mut made, parts, &from);
                 let of = |p: &Part| match *p {
                     Part::Value(i) => forward.ty(&ret[at + i]),
-                    Part::Tangent(i) => forward.tangent_type(&ret[at + i]),
+                    Part::Tangent(i, _) => forward.tangent_type(&ret[at + i]),
                 };
                 let types: Vec<Type> = parts.iter().map(of).collect();
                 made.types.extend(types);
@@ -196,9 +206,11 @@ impl Forward<'_> {
         let map = Lambda { params, body, ret: made.types };
         let screma = Screma { width: s.width, arrays, scans, reds, map };
         self.bind(attrs, made.pat, Exp::Op(Soac::Screma(screma)));
-        for (i, neutral) in empty {
+        for (i, lane, neutral) in empty {
+            self.lane = lane;
             self.of_empty(s.width, &pat[i], neutral);
         }
+        self.lane = 0;
     }
 
     /// The tangent of a reduction is that of the neutral element if there are no elements.
@@ -206,7 +218,7 @@ impl Forward<'_> {
         let is_empty = self.b.cmp(CmpOp::Eq(PrimType::I64), width, SubExp::i64(0));
         let sum = self.tangent_or_zero(p.name.into());
         let tangent = select(&mut self.b, is_empty, neutral, sum);
-        self.tangents.insert(p.name, tangent);
+        self.tangents.insert((p.name, self.lane), tangent);
     }
 
     pub(super) fn hist(&mut self, attrs: Vec<Attr>, pat: Vec<PatElem<Soacs>>, h: Hist<Soacs>) {
@@ -222,7 +234,7 @@ impl Forward<'_> {
             for o in self.operator(op.op, op.neutral, &active) {
                 let dest = |forward: &mut Self, part: &Part| match *part {
                     Part::Value(i) => dests[i],
-                    Part::Tangent(i) => forward.array_tangent(dests[i]),
+                    Part::Tangent(i, lane) => forward.array_tangents(dests[i])[lane],
                 };
                 let dests = o.parts.iter().map(|p| dest(self, p)).collect();
                 ops.push(HistOp { shape: op.shape.clone(), dests, neutral: o.neutral, op: o.op });
@@ -241,7 +253,7 @@ impl Forward<'_> {
                 forward.add(&mut made, parts, &from);
                 let of = |p: &Part| match *p {
                     Part::Value(i) => ret[indices + at + i].clone(),
-                    Part::Tangent(i) => forward.tangent_type(&ret[indices + at + i]),
+                    Part::Tangent(i, _) => forward.tangent_type(&ret[indices + at + i]),
                 };
                 made.types.extend(parts.iter().map(of).collect::<Vec<_>>());
             }
@@ -258,17 +270,18 @@ impl Forward<'_> {
         let results = s.results();
         let (own, tangents, active) = self.pattern(&pat);
         let with = s.written().into_iter().zip(&active).map(|(a, active)| active.then_some(a));
-        let beside: Vec<Option<Name>> =
-            with.collect::<Vec<_>>().into_iter().map(|a| a.map(|a| self.array_tangent(a))).collect();
+        let tangents_of = |a: Option<Name>| a.map_or(vec![], |a| self.array_tangents(a));
+        let beside: Vec<Vec<Name>> = with.collect::<Vec<_>>().into_iter().map(tangents_of).collect();
         let Lambda { params, body, ret } = s.lambda;
         let (arrays, params) = self.inputs(&s.arrays, params);
         let indices: usize = s.dests.iter().map(|d| d.shape.len()).sum();
-        // For each destination that has tangents: its place among the destinations, its indices, the array of tangents.
+        // For each destination that has tangents, in each lane: its place among the destinations, its indices, the
+        // lane, the array of tangents.
         let mut more = vec![];
         let mut index = 0;
         for (nth, (d, written)) in s.dests.iter().zip(&results).enumerate() {
-            if let Some(array) = beside[*written] {
-                more.push((nth, index..index + d.shape.len(), array));
+            for (lane, array) in beside[*written].iter().enumerate() {
+                more.push((nth, index..index + d.shape.len(), lane, *array));
             }
             index += d.shape.len();
         }
@@ -277,17 +290,17 @@ impl Forward<'_> {
             forward.stms(body.stms);
             let (places, values) = body.result.split_at(indices);
             let mut places = places.to_vec();
-            more.iter().for_each(|(_, index, _)| places.extend_from_slice(&body.result[index.clone()]));
+            more.iter().for_each(|(_, index, ..)| places.extend_from_slice(&body.result[index.clone()]));
             types = vec![Type::I64; places.len()];
             types.extend(ret[indices..].iter().cloned());
             types.extend(more.iter().map(|(nth, ..)| forward.tangent_type(&ret[indices + nth])));
-            let tangents: Vec<SubExp> =
-                more.iter().map(|(nth, ..)| forward.tangent_or_zero(values[*nth])).collect();
+            let of = |(nth, _, lane, _): &(usize, _, usize, _)| forward.all_tangents(values[*nth])[*lane];
+            let tangents: Vec<SubExp> = more.iter().map(of).collect();
             [places.as_slice(), values, &tangents].concat()
         });
         let new = more
             .iter()
-            .map(|(nth, _, array)| ScatterDest { shape: s.dests[*nth].shape.clone(), array: *array });
+            .map(|(nth, .., array)| ScatterDest { shape: s.dests[*nth].shape.clone(), array: *array });
         let dests = s.dests.iter().cloned().chain(new).collect();
         let lambda = Lambda { params, body, ret: types };
         let scatter = Scatter { width: s.width, arrays, dests, lambda };
@@ -303,9 +316,11 @@ impl Forward<'_> {
         let (mut plan, mut kept, mut at) = (vec![], vec![], 0);
         for n in f.kept {
             let active: Vec<usize> = (at..at + n).filter(|i| self.has_tangent(values[*i].name)).collect();
-            kept.push(n + active.len());
+            kept.push(n + active.len() * self.lanes);
             plan.extend((at..at + n).map(Part::Value));
-            plan.extend(active.into_iter().map(Part::Tangent));
+            let lanes = self.lanes;
+            let of = |i: usize| (0..lanes).map(move |lane| Part::Tangent(i, lane));
+            plan.extend(active.into_iter().flat_map(of));
             at += n;
         }
         let mut made = Made::default();
@@ -317,7 +332,7 @@ impl Forward<'_> {
         });
         let of = |p: &Part| match *p {
             Part::Value(i) => ret[conditions + i].clone(),
-            Part::Tangent(i) => self.tangent_type(&ret[conditions + i]),
+            Part::Tangent(i, _) => self.tangent_type(&ret[conditions + i]),
         };
         let types = vec![Type::BOOL; conditions].into_iter().chain(plan.iter().map(of)).collect();
         let lambda = Lambda { params, body, ret: types };

@@ -72,7 +72,7 @@ impl Forward<'_> {
         let active: Vec<bool> = args.iter().map(|e| is_active(&self.b.types, &self.active, *e)).collect();
         let tangent_args = self.tangents_of(&args, &active);
         let (own, tangents, _) = self.pattern(&pat);
-        let key = ((callee, active), self.bundle.is_some());
+        let key = ((callee, active), self.bundle.is_some(), self.lanes);
         let name = match self.derived.get(&key) {
             Some(name) => *name,
             None => {
@@ -104,7 +104,8 @@ impl Forward<'_> {
             (RetType::Prim(_) | RetType::Array { .. }, None) | (RetType::Mem(_), _) => ret.ty.clone(),
         };
         let more = fun.ret.iter().zip(results).filter(|(_, active)| **active);
-        let more: Vec<_> = more.map(|(ret, _)| FunRet { ty: tangent(ret), dec: () }).collect();
+        let more = more.flat_map(|(ret, _)| vec![FunRet { ty: tangent(ret), dec: () }; self.lanes]);
+        let more: Vec<_> = more.collect();
         fun.ret.extend(more);
         let body = std::mem::replace(&mut fun.body, Body { stms: vec![], result: vec![] });
         FunDef { name, entry: None, body: self.body(body, results), ..fun }
@@ -125,8 +126,9 @@ impl Forward<'_> {
                 inputs.push(input);
                 continue;
             }
-            let tangents: Vec<Name> = input.arrays.iter().map(|a| self.array_tangent(*a)).collect();
-            let tangent_results: Vec<_> = results.iter().map(|p| self.new_tangent(p.name, &p.ty)).collect();
+            let tangents: Vec<Name> = input.arrays.iter().flat_map(|a| self.array_tangents(*a)).collect();
+            let tangent_results: Vec<_> =
+                results.iter().flat_map(|p| self.new_tangents(p.name, &p.ty)).collect();
             let shape = input.shape.clone();
             match self.accumulated(input.op, input.arrays.len()) {
                 (own_op, Some(tangent_op)) => {
@@ -156,7 +158,7 @@ impl Forward<'_> {
         types.extend(acc_tangents.iter().map(|p| p.ty.clone()));
         types.extend(ret[count..].iter().cloned());
         let active_others = ret[count..].iter().zip(&other_active).filter(|(_, active)| **active);
-        types.extend(active_others.map(|(t, _)| self.tangent_type(t)));
+        types.extend(active_others.flat_map(|(t, _)| self.tangent_types(std::slice::from_ref(t))));
         let body = self.nested(|forward| {
             forward.stms(body.stms);
             let (accs, others) = body.result.split_at(count);
@@ -186,7 +188,7 @@ impl Forward<'_> {
         let mut made = self.operator(op, neutral, &vec![true; elems]).into_iter();
         match (made.next(), made.next()) {
             (Some(values), Some(tangents)) => (Some(own(values)), Some(Some(own(tangents)))),
-            (Some(pairs), None) if pairs.parts.contains(&Part::Tangent(0)) => (Some(own(pairs)), None),
+            (Some(pairs), None) if pairs.parts.contains(&Part::Tangent(0, 0)) => (Some(own(pairs)), None),
             (_, _) => fehu_base::bug!("an operator of nothing"),
         }
     }
@@ -199,7 +201,7 @@ impl Forward<'_> {
         index: Vec<SubExp>,
         mut values: Vec<SubExp>,
     ) {
-        let tangents: Vec<SubExp> = values.iter().map(|e| self.tangent_or_zero(*e)).collect();
+        let tangents: Vec<SubExp> = values.iter().flat_map(|e| self.all_tangents(*e)).collect();
         if !self.has_tangent(p.name) {
             values.extend(tangents);
             let update = Basic::UpdateAcc(acc, index, values);

@@ -16,17 +16,20 @@
 
 use super::adjoints::Adjoint;
 use super::control::like;
+use super::strips::{has, is};
 use super::undo::{Log, Writing};
 use super::Reverse;
 use crate::explain::{Note, Way};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
-use fehu_ir::free::free_in_type;
+use fehu_ir::free::{free_in_stm, free_in_type};
+use fehu_ir::seg::RUNS;
 use fehu_ir::subst::Subst;
 use fehu_ir::{
     Attr, Basic, Body, DimIndex, Exp, Lambda, Loc, Loop, LoopForm, Param, PatElem, Soacs, Stm, SubExp, Type,
 };
+use rustc_hash::FxHashSet;
 
 /// What the forward sweep of a loop saved.
 pub(crate) struct Saved {
@@ -56,6 +59,18 @@ struct Carried {
 }
 
 impl Reverse<'_> {
+    /// Whether a loop saves something, and of all that it saves one value in each step, of a size that stays.
+    pub(super) fn saves_rows(&self, attrs: &[Attr], l: &Loop<Soacs>) -> bool {
+        let saved = |p: &Param<Soacs>| p.ty.elem().is_some() && p.ty != Type::UNIT;
+        let varying = varying(l);
+        let is_row = |k: usize| {
+            let is_last = has(attrs, TRUE_DEP) && l.params[k].0.ty.is_array();
+            !varying[k] && !is_last && !self.has_log(l, k)
+        };
+        let mut all = (0..l.params.len()).filter(|k| saved(&l.params[*k].0)).peekable();
+        all.peek().is_some() && all.all(is_row)
+    }
+
     /// A loop that saves its parameters.
     pub(super) fn forward_loop(&mut self, stm: &Stm<Soacs>, l: &Loop<Soacs>) -> Saved {
         let LoopForm::For { var, ty, bound } = l.form else { fehu_base::bug!("a loop without a count") };
@@ -64,7 +79,7 @@ impl Reverse<'_> {
         let mut l = l.clone();
         let mut pat = stm.pat.clone();
         let (mut stores, mut flats, mut logs) = (vec![], vec![], vec![]);
-        let never_overwritten = is_true_dep(&stm.attrs);
+        let never_overwritten = has(&stm.attrs, TRUE_DEP);
         for (k, (p, _)) in l.params.iter().enumerate() {
             let Some(prim) = p.ty.elem().filter(|_| p.ty != Type::UNIT) else {
                 stores.push(Store::Nowhere);
@@ -130,8 +145,32 @@ impl Reverse<'_> {
         l.params.extend(news);
         l.body.stms.splice(0..0, saving);
         l.body.result.extend(results);
-        self.primal(Stm { pat, exp: Exp::Loop(Box::new(l)), ..stm.clone() });
+        let mut attrs = stm.attrs.clone();
+        let rest = self.without_last(stm, &stores, count);
+        if let (Some(steps), LoopForm::For { bound, .. }) = (rest, &mut l.form) {
+            *bound = steps;
+            attrs.retain(|a| !is(a, RUNS));
+        }
+        let lasts: Vec<Name> = pat.iter().map(|p| p.name).collect();
+        self.primal(Stm { pat, attrs, exp: Exp::Loop(Box::new(l)), ..stm.clone() });
+        if let Some(at) = rest {
+            for (store, last) in stores.iter_mut().zip(lasts) {
+                if let Store::Rows(room) = store {
+                    if let SubExp::Var(all) = self.save_row(*room, at, last.into()) {
+                        *room = all;
+                    }
+                }
+            }
+        }
         Saved { count, stores }
+    }
+
+    /// All steps but the last, of a loop that has one, where these are enough to save what there is to save. Nobody
+    /// uses what comes of the last one then.
+    fn without_last(&mut self, stm: &Stm<Soacs>, stores: &[Store], count: SubExp) -> Option<SubExp> {
+        let rows = stores.iter().all(|s| matches!(s, Store::Rows(_) | Store::Nowhere));
+        let unused = stm.pat.iter().all(|p| self.unused.contains(&p.name));
+        (rows && unused && has(&stm.attrs, RUNS)).then(|| self.b.sub64(count, SubExp::i64(1)))
     }
 
     /// Notes what is saved of a parameter.
@@ -281,6 +320,7 @@ impl Reverse<'_> {
         pat: &[PatElem<Soacs>],
         seeds: &[Option<SubExp>],
     ) {
+        self.notes.push(Note { loc: self.b.loc.clone(), way: Way::Again, arrays: vec![] });
         let varying = varying(&l);
         let (copy, var) = self.loop_again(&l);
         let with: Vec<usize> =
@@ -336,6 +376,7 @@ impl Reverse<'_> {
             let results = copy.body.result.clone();
             let mut given = vec![None; results.len()];
             with.iter().zip(&own.params).for_each(|(k, p)| given[*k] = Some(SubExp::Var(p.name)));
+            r.unused.extend(only_results(&copy.body));
             r.sweeps(copy.body.clone(), &given);
             let own = r.of_iteration(&copy, &varying, &with, &frees);
             before.into_iter().chain(own).collect()
@@ -479,10 +520,14 @@ struct LoopParts<'s> {
     given: &'s [Adjoint],
 }
 
-/// Whether the program says that a loop overwrites no element of an array after it was read.
-fn is_true_dep(attrs: &[Attr]) -> bool {
-    attrs.iter().any(|a| matches!(a, Attr::Atom(name) if name.as_str() == "true_dep"))
+/// What nothing in a body uses: at most, it is a result.
+fn only_results(body: &Body<Soacs>) -> Vec<Name> {
+    let used: FxHashSet<Name> = body.stms.iter().flat_map(free_in_stm).collect();
+    body.stms.iter().flat_map(|s| &s.pat).map(|p| p.name).filter(|n| !used.contains(n)).collect()
 }
+
+/// The program says that a loop overwrites no element of an array after it was read.
+const TRUE_DEP: &str = "true_dep";
 
 /// Which parameters of a loop have types that change from one iteration to the next.
 fn varying(l: &Loop<Soacs>) -> Vec<bool> {

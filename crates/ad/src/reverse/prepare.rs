@@ -9,7 +9,7 @@
 //!   without a rule
 //! while                          a first run counts the steps, then as `for`
 //! #[bound(n)] while              for, with a branch that does nothing once the condition does not hold
-//! #[stripmine(k)] for            k loops in each other, so that each saves few states
+//! #[stripmine(k)] for            k loops in each other, so that each saves few states (`strips`)
 //! ```
 
 use super::bins::of_numbers;
@@ -18,6 +18,7 @@ use super::nest::{array, mapping};
 use super::operators::{groups, known, of_vectors, Known};
 use super::Reverse;
 use crate::Machine;
+use fehu_analysis::operator::depends_on_order;
 use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::soac::{Filter, Hist, HistOp, Reduce, Scan, Scatter, Screma, Soac};
@@ -106,7 +107,7 @@ impl Reverse<'_> {
             },
             Exp::Op(Soac::Scatter(s)) => is_identity(&s.lambda) && s.dests.len() == 1,
             Exp::Op(Soac::Filter(f)) => is_identity(&f.lambda),
-            Exp::Loop(l) => matches!(l.form, LoopForm::For { .. }) && strips(&stm.attrs) < 2,
+            Exp::Loop(l) => matches!(l.form, LoopForm::For { .. }) && self.levels(&stm.attrs, l).is_none(),
             Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_) => true,
         };
         if simple {
@@ -114,18 +115,18 @@ impl Reverse<'_> {
         }
         self.b.begin();
         let certs = std::mem::replace(&mut self.b.certs, stm.certs);
-        let k = strips(&stm.attrs);
         match stm.exp {
             Exp::Op(Soac::Screma(s)) => self.split_screma(&stm.pat, s),
             Exp::Op(Soac::Hist(h)) => self.split_hist(&stm.pat, h),
             Exp::Op(Soac::Scatter(s)) => self.split_scatter(&stm.pat, s),
             Exp::Op(Soac::Filter(f)) => self.split_filter(stm.pat, f),
-            Exp::Loop(l) => match (l.form.clone(), bound(&stm.attrs)) {
-                (LoopForm::While(more), Some(most)) if is_regular(&l) => {
-                    self.bounded(&stm.pat, *l, more, most)
+            Exp::Loop(l) => match (l.form.clone(), bound(&stm.attrs), self.levels(&stm.attrs, &l)) {
+                (LoopForm::While(more), Some(most), _) if is_regular(&l) => {
+                    self.bounded((&stm.pat, stm.attrs), *l, more, most)
                 }
-                (LoopForm::While(_), _) => self.counted(stm.pat, *l),
-                (LoopForm::For { .. }, _) => self.stripped(stm.pat, *l, k),
+                (LoopForm::For { .. }, _, Some(levels)) => self.stripped(&stm.pat, *l, levels),
+                (LoopForm::While(_), _, _) => self.counted((stm.pat, stm.attrs), *l),
+                (LoopForm::For { .. }, _, None) => fehu_base::bug!("a loop that has a rule"),
             },
             Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_) => {}
         }
@@ -282,7 +283,7 @@ impl Reverse<'_> {
         self.b.bind_names(all, Exp::Loop(Box::new(Loop { params, form, body })));
     }
 
-    fn split_hist(&mut self, pat: &[PatElem<Soacs>], h: Hist<Soacs>) {
+    pub(crate) fn split_hist(&mut self, pat: &[PatElem<Soacs>], h: Hist<Soacs>) {
         let indices: usize = h.ops.iter().map(|op| op.shape.len()).sum();
         let bound = vec![None; h.lambda.ret.len()];
         let arrays = self.mapped(h.width, &h.arrays, h.lambda, &bound);
@@ -315,7 +316,8 @@ impl Reverse<'_> {
         values: &[Name],
         op: HistOp<Soacs>,
     ) {
-        if op.dests.len() == 1 && known_of_rows(&op) != Known::Other {
+        let sorts = self.sorts && depends_on_order(&op.op);
+        if op.dests.len() == 1 && known_of_rows(&op) != Known::Other && !sorts {
             let mut types = vec![Type::I64; is.len()];
             types.push(self.b.type_of(values[0].into()).peel(1));
             let lambda = self.identity(&types);
@@ -326,7 +328,7 @@ impl Reverse<'_> {
             Some(inner) => self.hist_by_columns(n, pat, is, values, &op, &inner),
             None if of_numbers(&op) => {
                 let op = self.with_neutral(op);
-                match self.machine {
+                match self.options.machine {
                     Machine::Gpu => self.hist_sorted(n, pat, is, values, &op),
                     Machine::Cpu => self.hist_loop(n, pat, is, values, &op),
                 }
@@ -476,7 +478,13 @@ impl Reverse<'_> {
     }
 
     /// A loop that makes a number of steps at most. That it does is checked.
-    fn bounded(&mut self, pat: &[PatElem<Soacs>], l: Loop<Soacs>, more: Name, most: i64) {
+    fn bounded(
+        &mut self,
+        (pat, attrs): (&[PatElem<Soacs>], Vec<Attr>),
+        l: Loop<Soacs>,
+        more: Name,
+        most: i64,
+    ) {
         let Loop { params, body, .. } = l;
         let types: Vec<Type> = params.iter().map(|(p, _)| p.ty.clone()).collect();
         let names: Vec<SubExp> = params.iter().map(|(p, _)| p.name.into()).collect();
@@ -491,7 +499,9 @@ impl Reverse<'_> {
         let form = LoopForm::For { var, ty: fehu_base::prim::IntType::I64, bound: SubExp::i64(most) };
         let at = params.iter().position(|(p, _)| p.name == more);
         let results: Vec<Type> = pat.iter().map(|p| p.ty.clone()).collect();
+        self.b.attrs = attrs;
         let made = self.b.bind_all("last", results, Exp::Loop(Box::new(Loop { params, form, body })));
+        self.b.attrs.clear();
         let Some(more) = at.and_then(|at| made.get(at)) else {
             fehu_base::bug!("a loop without a condition")
         };
@@ -509,7 +519,7 @@ impl Reverse<'_> {
     }
 
     /// A loop of which is not known how often it runs.
-    fn counted(&mut self, pat: Vec<PatElem<Soacs>>, l: Loop<Soacs>) {
+    fn counted(&mut self, (pat, attrs): (Vec<PatElem<Soacs>>, Vec<Attr>), l: Loop<Soacs>) {
         let (mut copy, _) = self.loop_again(&l);
         let steps = self.b.param("steps", Type::I64);
         self.b.begin();
@@ -521,13 +531,10 @@ impl Reverse<'_> {
         let Some(bound) = made.last() else { fehu_base::bug!("a loop without results") };
         let var = self.b.fresh("i", Type::I64);
         let form = LoopForm::For { var, ty: fehu_base::prim::IntType::I64, bound: (*bound).into() };
+        self.b.attrs = attrs;
         self.bind_pat(&pat, Exp::Loop(Box::new(Loop { form, ..l })));
+        self.b.attrs.clear();
     }
-}
-
-/// Into how many nested loops a loop is to be split.
-fn strips(attrs: &[Attr]) -> i64 {
-    number(attrs, "stripmine").unwrap_or(0)
 }
 
 /// How many steps a loop makes at most, as the program says.
@@ -536,7 +543,7 @@ fn bound(attrs: &[Attr]) -> Option<i64> {
 }
 
 /// The number that an attribute has.
-fn number(attrs: &[Attr], of: &str) -> Option<i64> {
+pub(super) fn number(attrs: &[Attr], of: &str) -> Option<i64> {
     attrs.iter().find_map(|a| match a {
         Attr::Comp(name, args) if name.as_str() == of => match args.as_slice() {
             [Attr::Int(k)] => Some(*k),

@@ -34,6 +34,14 @@ pub(crate) struct Args {
     /// Keep all run-time checks, also where the program says #[unsafe].
     #[arg(long)]
     safe: bool,
+    /// How many bytes the tape of a loop should take at most, in derivatives by reverse mode: where it would take
+    /// more, fewer states are saved and steps run again.
+    #[arg(long = "tape-memory", value_name = "BYTES", value_parser = clap::value_parser!(i64).range(0..))]
+    tape_memory: Option<i64>,
+    /// Add up floats in an order that depends on sizes alone: results are the same, to the last bit, for all numbers of
+    /// threads and in all runs. This takes time; see `docs/numerics.md`.
+    #[arg(long)]
+    deterministic: bool,
     /// Leave out an optimisation pass, such as fusion or simplify#2.
     #[arg(long = "skip-pass", value_name = "PASS", add = passes())]
     skip_pass: Vec<String>,
@@ -90,6 +98,8 @@ fn build(target: Target, args: &Args, moderate: bool) -> ExitCode {
         stops: false,
         skip_passes: args.skip_pass.clone(),
         moderate,
+        tape_memory: args.tape_memory,
+        deterministic: args.deterministic,
         stays_here: false,
     };
     let mut times = Times::default();

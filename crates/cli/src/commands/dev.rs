@@ -69,12 +69,20 @@ pub(crate) struct Args {
     /// On GPUs: one version of each nest, chosen by its shape.
     #[arg(long)]
     moderate: bool,
+    /// How many bytes the tape of a loop should take at most.
+    #[arg(long = "tape-memory", value_name = "BYTES", value_parser = clap::value_parser!(i64).range(0..))]
+    tape_memory: Option<i64>,
+    /// Add up floats in an order that depends on sizes alone.
+    #[arg(long)]
+    deterministic: bool,
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut settings = Settings::executable(args.backend, PathBuf::new());
     settings.skip_passes.clone_from(&args.skip_pass);
     settings.moderate = args.moderate;
+    settings.tape_memory = args.tape_memory;
+    settings.deterministic = args.deterministic;
     if args.list {
         return text(explore::list(&settings));
     }

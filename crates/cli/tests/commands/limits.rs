@@ -72,3 +72,71 @@ entry main (n: i64) = vjp (f n) 0.5 1
     assert_eq!(done.status.code(), Some(1), "{said}");
     assert!(said.contains("out of memory: cannot allocate ") && said.contains("p.fut:3:"), "{said}");
 }
+
+/// On devices, too, also of a loop that each thread runs; what the device has is said.
+#[test]
+fn tapes_that_do_not_fit_a_device_are_refused_at_their_loop() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    if !crate::gpu::has_device(dir.path()) {
+        return;
+    }
+    let text = "def f (n: i64) (x: f64) : f64 =
+  loop a = x for i < n do
+    f64.sin (a * f64.i64 i)
+def g [m] (n: i64) (xs: [m]f64) : f64 =
+  let ys = loop ys = xs for _i < n do
+             map f64.sin ys
+  in f64.sum ys
+entry loops (n: i64) = vjp (g n) [0.5, 0.7] 1
+entry threads (n: i64) = map (\\x -> vjp (f n) (f64.i64 x) 1) (iota 3)
+";
+    program(dir.path(), "p.fut", text);
+    let done = fehu().args(["opencl", "p.fut"]).current_dir(dir.path()).status().expect("fehu runs");
+    assert!(done.success());
+    for (entry, line) in [("loops", "p.fut:5:"), ("threads", "p.fut:2:")] {
+        let command = format!("echo 1000000000000i64 | timeout 20 ./p -e {entry}");
+        let done =
+            Command::new("sh").args(["-c", &command]).current_dir(dir.path()).output().expect("sh runs");
+        let said = stderr(&done);
+        assert_eq!(done.status.code(), Some(1), "{said}");
+        assert!(
+            said.contains("out of memory: cannot allocate ") && said.contains(" of the device's "),
+            "{said}"
+        );
+        assert!(said.lines().any(|l| l.starts_with("-> #0") && l.contains(line)), "{said}");
+    }
+}
+
+/// With a budget, the tape of a loop takes less, and the answer is the same.
+#[test]
+fn a_budget_for_tapes_lowers_the_peak() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let text = "entry main (n: i64) (k: i64) =
+  f64.sum (vjp (\\xs -> f64.sum (loop ys = xs for _i < k do map f64.sin ys)) (replicate n 1) 1)
+";
+    program(dir.path(), "p.fut", text);
+    // The peak and the answer with these options of the compiler.
+    let with = |options: &[&str]| {
+        let mut compile = fehu();
+        quick_cc(&mut compile);
+        let done = compile.args(["c", "p.fut"]).args(options).current_dir(dir.path()).status();
+        assert!(done.expect("fehu runs").success());
+        let done =
+            Command::new("sh").args(["-c", "echo 1000i64 1000i64 | ./p -P"]).current_dir(dir.path()).output();
+        let done = done.expect("sh runs");
+        let (said, memory) = (stdout(&done), stderr(&done));
+        let memory = memory.split("default space\": ").nth(1).and_then(|m| m.split('}').next());
+        let peak: u64 = memory.and_then(|m| m.parse().ok()).expect("a peak");
+        (peak, said)
+    };
+    let (all, answer) = with(&[]);
+    assert!(all > 8_000_000, "{all}");
+    for (budget, most) in [("600000", 600_000), ("0", 300_000)] {
+        let (peak, same) = with(&["--tape-memory", budget]);
+        assert!(peak < most, "{peak}");
+        assert_eq!(same, answer);
+    }
+    // What fits is saved as a whole.
+    let (peak, same) = with(&["--tape-memory", "8000000"]);
+    assert!(peak > 8_000_000 && same == answer, "{peak}");
+}

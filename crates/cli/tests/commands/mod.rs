@@ -2,6 +2,7 @@
 
 mod both;
 mod cache;
+mod deterministic;
 mod doc;
 mod evaluate;
 mod explain;

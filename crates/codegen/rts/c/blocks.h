@@ -8,6 +8,11 @@
 #define MEMORY_FAILED(ctx) false
 #endif
 
+// How much memory a device has, where that is known.
+#ifndef MEMORY_THERE
+#define MEMORY_THERE(ctx) INT64_C(0)
+#endif
+
 // Where several threads count references and have memory, a back end has its own ways.
 #ifndef MEMORY_OF
 #define MEMORY_OF(ctx) (&(ctx)->memory)
@@ -48,8 +53,11 @@ CALLED_FUN struct block *block_alloc(struct futhark_context *ctx, struct block *
   }
   struct block *b = memory_take(MEMORY_OF(ctx), bytes);
   if (UNLIKELY(b == NULL) && !MEMORY_FAILED(ctx)) {
-    int64_t live = MEMORY_OF(ctx)->live;
-    if (live > 0) {
+    int64_t live = MEMORY_OF(ctx)->live, most = MEMORY_THERE(ctx);
+    if (most > 0) {
+      fail_at(ctx, place, "Error: out of memory: cannot allocate %" PRId64 " bytes; %" PRId64 " of the device's %" PRId64
+              " are in use.", bytes, live, most);
+    } else if (live > 0) {
       fail_at(ctx, place, "Error: out of memory: cannot allocate %" PRId64 " bytes; %" PRId64 " are in use.", bytes, live);
     } else {
       fail_at(ctx, place, "Error: out of memory: cannot allocate %" PRId64 " bytes.", bytes);

@@ -45,8 +45,8 @@ struct seen {
 struct memory {
   struct futhark_context *ctx;
   struct block *cache[SIZE_CLASSES];
-  // Bytes in use (as asked for), the most there ever were, and bytes in the cache.
-  int64_t live, peak, cached;
+  // Bytes in use (as asked for), the most there ever were, bytes in the cache, and bytes of all blocks of the device.
+  int64_t live, peak, cached, held;
   // Whether the last block was refused for another reason than its size, which is the error by now.
   bool failed;
   // What the host has read since anything has changed, and how often that was: parts take turns.
@@ -58,6 +58,7 @@ struct memory {
 
 #define MEMORY_SPACE "space 'device'"
 #define MEMORY_FAILED(ctx) ((ctx)->memory.failed)
+#define MEMORY_THERE(ctx) ((ctx)->device.limits.memory)
 
 // The class of a size, and the size all blocks of the class have.
 RTS_FUN int size_class(int64_t *size) {
@@ -86,6 +87,7 @@ CALLED_FUN void memory_trim(struct memory *memory) {
       struct block *b = memory->cache[i];
       memory->cache[i] = b->next;
       api_release(memory->ctx, b->mem);
+      memory->held -= b->room;
       free(b);
     }
   }
@@ -140,6 +142,7 @@ CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
       return NULL;
     }
     b->room = size;
+    memory->held += size;
   }
   b->refs = 1;
   b->constant = false;

@@ -4,8 +4,19 @@
 #define NOT_WORTH_A_LOOK (WORTH_SHARING / 30)
 #define SELDOM 16
 
+// By `--deterministic`, work is divided as if there were so many workers, into chunks of so many iterations at least:
+// neither how many threads there are nor what they measure has an influence on sums.
+#ifdef DETERMINISTIC
+#define IN_FIXED_CHUNKS true
+#else
+#define IN_FIXED_CHUNKS false
+#endif
+#define FIXED_WORKERS 32
+#define FIXED_CHUNK 1024
+
+// For how many workers the program divides its work.
 RTS_FUN int64_t par_workers(struct futhark_context *ctx) {
-  return ctx->scheduler.num_workers;
+  return IN_FIXED_CHUNKS ? FIXED_WORKERS : ctx->scheduler.num_workers;
 }
 
 RTS_FUN int64_t site_cost(struct site *site) {
@@ -153,7 +164,7 @@ RTS_FUN int par_for(struct futhark_context *ctx, struct site *site, task_fun fun
   if (ctx->scheduler.num_workers == 1 || runs_unseen(site, bound)) {
     return fun(ctx, env, 0, bound, 0);
   }
-  int64_t share = bound / (2 * par_workers(ctx));
+  int64_t share = bound / (2 * ctx->scheduler.num_workers);
   least = least <= share ? least : share > 0 ? share : 1;
   struct job job = {.ctx = ctx, .fun = fun, .env = env, .site = site, .bound = bound, .least = least};
   return run_job(&job, bound);
@@ -161,6 +172,10 @@ RTS_FUN int par_for(struct futhark_context *ctx, struct site *site, task_fun fun
 
 // How many chunks to make of iterations.
 RTS_FUN int64_t par_count(struct futhark_context *ctx, struct site *site, int64_t bound, int64_t most) {
+  if (IN_FIXED_CHUNKS) {
+    int64_t count = bound / FIXED_CHUNK;
+    return count < 1 ? 1 : count < most ? count : most;
+  }
   if (ctx->scheduler.num_workers == 1 || bound < 2) {
     return 1;
   }

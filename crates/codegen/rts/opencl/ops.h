@@ -13,9 +13,14 @@ RTS_FUN cl_event *opencl_event(struct device_event *event) {
   return event == NULL ? NULL : (cl_event *)&event->end;
 }
 
-// OpenCL may put off giving memory until it is used, so a byte is written at once.
+// OpenCL may put off giving memory until it is used, so a byte is written at once. It may also promise more than the
+// device has, and end the program that uses it.
 static int api_allocate(struct futhark_context *ctx, int64_t bytes, device_memory *mem) {
   const struct opencl *cl = &ctx->api.cl;
+  int64_t most = ctx->device.limits.memory;
+  if (most > 0 && ctx->memory.held > most - bytes) {
+    return FUTHARK_OUT_OF_MEMORY;
+  }
   cl_int code = CL_SUCCESS;
   *mem = cl->CreateBuffer(ctx->api.context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
   if (code == CL_SUCCESS) {

@@ -209,7 +209,7 @@ pub fn generate_for(backend: Backend, program: &Program, mode: Mode) -> Output {
     passes.iter().for_each(|pass| (pass.run)(&mut program));
     let analysis = fehu_impopt::Analysis::of(&program, backend.memory());
     let backtrace = |_: &Loc| vec!["prog.fut:1:2-3".into(), "prog.fut:4:5-6".into()];
-    let options = Options { mode, backtrace: &backtrace, version: "test" };
+    let options = Options { mode, backtrace: &backtrace, deterministic: false, version: "test" };
     fehu_codegen::generate(backend, &program, &analysis, &options)
 }
 

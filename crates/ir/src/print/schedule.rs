@@ -277,6 +277,9 @@ impl Printer<'_> {
         if let Some(threads) = s.resident {
             self.put(format_args!(", resident {threads}"));
         }
+        if s.in_order {
+            self.put(", in_order");
+        }
         if !s.whole_when.is_empty() {
             self.put(", whole_segments ");
             self.conditions(&s.whole_when);

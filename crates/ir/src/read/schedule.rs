@@ -480,8 +480,9 @@ impl Reader<'_> {
         let (placings, gathered) = self.placings()?;
         let exchange = self.exchange()?;
         let resident = if self.next_is("resident") { Some(self.number()?) } else { None };
+        let in_order = self.next_is("in_order");
         let whole_when = if self.next_is("whole_segments") { self.conditions()? } else { vec![] };
-        Ok(SinglePass { block, points, values, placings, gathered, exchange, resident, whole_when })
+        Ok(SinglePass { block, points, values, placings, gathered, exchange, resident, in_order, whole_when })
     }
 
     /// Where results go, and whether they are gathered before.

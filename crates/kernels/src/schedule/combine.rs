@@ -169,6 +169,7 @@ impl Scheduler {
             gathered: !as_they_are,
             exchange,
             resident,
+            in_order: false,
             whole_when,
         }));
         let mut choices = self.strips(pat, seg, ops);

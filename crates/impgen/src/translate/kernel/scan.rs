@@ -19,6 +19,9 @@
 //! short, the host makes tiles of whole segments, and leaves some threads idle at their ends: then no tile
 //! publishes anything or looks back.
 //!
+//! Where sums are to be the same in all runs, nobody publishes an aggregate: the prefix of the tile before is what a
+//! tile adds to its own.
+//!
 //! Within a tile, points are computed with neighbouring threads at neighbouring points, and exchanged through
 //! shared memory so that each thread has a row of them to scan; with warps, only among the threads of each.
 //! What comes after the scan is computed as the points were, once the values are exchanged back.
@@ -153,6 +156,7 @@ fn single_pass(
         tile_types,
         narrow,
         exchange: plan.exchange,
+        in_order: plan.in_order,
         points,
         n,
         row,
@@ -545,6 +549,8 @@ struct Scan<'a> {
     /// Whether these are others.
     narrow: bool,
     exchange: Exchange,
+    /// Whether a tile waits for the one before it.
+    in_order: bool,
     /// Points of all segments.
     points: Expr,
     /// Points of one.

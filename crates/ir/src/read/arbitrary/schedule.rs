@@ -26,6 +26,7 @@ impl Gen {
             placings,
             exchange,
             resident: self.bool().then_some(1024),
+            in_order: self.bool(),
             whole_when: self.conditions(),
         }
     }

@@ -21,6 +21,14 @@ fn tile_sums(t: &mut KernelCode, scan: &Scan, shared: &Shared, last: &Expr) -> V
     sums.iter().map(|x| t.let_as("sum", PrimType::I64, widened(var(*x)))).collect()
 }
 
+/// Publishes what a tile sums up to by itself. Those who add up in order wait for its prefix.
+fn publish_own(t: &mut KernelCode, scan: &Scan, tile: &Expr, whole: Name, sums: &[Name]) {
+    t.if_then(var(whole), |t| scan.words.publish(t, tile, sums, PREFIX));
+    if !scan.in_order {
+        t.if_then(not(var(whole)), |t| scan.words.publish(t, tile, sums, AGGREGATE));
+    }
+}
+
 /// One thread publishes what the tile sums up to, and finds what is before it.
 pub(super) fn look_back(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Expr, last: Expr) {
     let sums = tile_sums(t, scan, shared, &last);
@@ -29,11 +37,7 @@ pub(super) fn look_back(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: 
         whole = or(whole, t.element(shared.flags, PrimType::Bool, last));
     }
     let whole = t.let_as("whole", PrimType::Bool, whole);
-    t.if_else(
-        var(whole),
-        |t| scan.words.publish(t, tile, &sums, PREFIX),
-        |t| scan.words.publish(t, tile, &sums, AGGREGATE),
-    );
+    publish_own(t, scan, tile, whole, &sums);
     let before = scan.words.sum_back(t, scan.ops, sub(tile.clone(), i64(1)), |_, tile| tile);
     t.store_all(&shared.prefix, &scan.types, &i64(0), &before);
     t.if_then(not(var(whole)), |t| {
@@ -63,13 +67,7 @@ fn look_back_together(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &E
         whole = or(whole, t.element(shared.flags, PrimType::Bool, last));
     }
     let whole = t.let_as("whole", PrimType::Bool, whole);
-    t.if_then(eq(local(), i64(0)), |t| {
-        t.if_else(
-            var(whole),
-            |t| scan.words.publish(t, tile, &sums, PREFIX),
-            |t| scan.words.publish(t, tile, &sums, AGGREGATE),
-        );
-    });
+    t.if_then(eq(local(), i64(0)), |t| publish_own(t, scan, tile, whole, &sums));
     let neutral = t.neutrals(scan.ops);
     let before = t.lanes("before", &scan.types, neutral);
     let back = t.let_as("back", PrimType::I64, sub(tile.clone(), i64(1)));
