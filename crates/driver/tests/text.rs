@@ -66,7 +66,8 @@ fn texts_of_benchmarks_do_not_grow() {
 /// of 42 multiplications, in 20 maps.
 #[test]
 fn functions_of_scalars_are_not_copied_everywhere() {
-    let uses: String = (0..20).map(|i| format!("  let ys = scan (+) 0 (map (\\y -> f y {i}) ys)\n")).collect();
+    let uses: String =
+        (0..20).map(|i| format!("  let ys = scan (+) 0 (map (\\y -> f y {i}) ys)\n")).collect();
     let text = format!(
         "def g (x: i32) (y: i32) : i32 = (x * 77777 + y) ^ y\n\
          def h (x: i32) (y: i32) : i32 = g (g (g (g (g (g x y) y) y) y) y) y\n\
