@@ -217,6 +217,34 @@ mod long {
     }
 }
 
+/// Updates of a row of each thread: on a GPU, a kernel for each.
+fn updates_of_rows(count: usize) -> String {
+    let line = |i: usize| format!("  let r[(i + {i}) % 64] = r[{}] * {}\n", i % 64, i + 1);
+    let lines: String = (0..count).map(line).collect();
+    format!("entry main (xss: [][64]i64) (i: i64) : [][64]i64 = map (\\r ->\n  let r = copy r\n{lines}  in r) xss\n")
+}
+
+/// Filters, each of a scan, of a row of each thread: irregular.
+fn filters_of_rows(count: usize) -> String {
+    let line = |i: usize| format!("  let r = filter (\\x -> x % {} != 1) (scan (+) 0 r)\n", i % 7 + 2);
+    let lines: String = (0..count).map(line).collect();
+    format!("entry main (ns: []i64) : []i64 = map (\\k ->\n  let r = iota k\n{lines}  in i64.sum r) ns\n")
+}
+
+/// Loops of the host over elements.
+fn loops_of_host(count: usize) -> String {
+    let line = |i: usize| format!("  let s = loop s for i < k do s * 3 + xs[(s + i * {}) & 7]\n", i + 1);
+    let lines: String = (0..count).map(line).collect();
+    let head = "entry main (xs0: [8]i64) (k: i64) : i64 =\n  let xs = map (+ 1) xs0\n  let s = xs[0]\n";
+    format!("{head}{lines}  in s\n")
+}
+
+/// Arrays of maps, all in one.
+fn concatenation_of_maps(count: usize) -> String {
+    let parts: Vec<String> = (0..count).map(|i| format!("map (* {}) xs", i + 2)).collect();
+    format!("entry main (xs: []i64) : []i64 =\n  {}\n", parts.join("\n  ++ "))
+}
+
 fn work_grows_with_the_program() {
     let mut wrong = String::new();
     let mut judge = |what: &str, target: Target, small: u64, large: u64, most: f64| {
@@ -263,6 +291,10 @@ fn work_grows_with_the_program() {
             ("nested branches", nested_branches),
             ("nested definitions", nested_lets),
             ("record", record),
+            ("updates of rows", updates_of_rows),
+            ("filters of rows", filters_of_rows),
+            ("loops of the host", loops_of_host),
+            ("concatenation of maps", concatenation_of_maps),
         ] {
             let [small, large] = [50, 200].map(|n| work(target, program(n)) - base);
             judge(what, target, small, large, 5.2);

@@ -17,7 +17,8 @@ use fehu_imp::parts::for_each_statement;
 use fehu_imp::syntax::{CpuOp, Expr, Kernel, KernelOp, Loc, Param, Program, TuningParam};
 use fehu_imp::visit::{change_cpu_op, change_expr, change_kernel_op, Mutator};
 use fehu_pass::{Need, Pass};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
 
 /// Kernels that do the same have the same tuning parameters.
 pub static PASS: Pass<Program> = Pass { name: "equal-kernels", need: Need::Optional, run: unify };
@@ -25,13 +26,11 @@ pub static PASS: Pass<Program> = Pass { name: "equal-kernels", need: Need::Optio
 fn unify(program: &mut Program) {
     let facts = Facts::of(program).kernels;
     let params: FxHashMap<Symbol, &TuningParam> = program.params.iter().map(|p| (p.name, p)).collect();
-    let mut known: FxHashMap<(Symbol, usize, usize), Vec<Form>> = FxHashMap::default();
+    let mut known: FxHashMap<u64, Vec<Form>> = FxHashMap::default();
     let mut same = Same::default();
     for (kernel, facts) in program.kernels.iter().zip(&facts) {
-        let mut statements = 0;
-        for_each_statement(&kernel.body, &mut |_| statements += 1);
-        let alike = known.entry((kind(kernel), kernel.params.len(), statements)).or_default();
         let form = Form::of(kernel, facts, program);
+        let alike = known.entry(form.fingerprint).or_default();
         let Some(first) = alike.iter().find(|f| f.kernel == form.kernel && f.fixed == form.fixed) else {
             alike.push(form);
             continue;
@@ -72,6 +71,8 @@ struct Form {
     params: Vec<Symbol>,
     /// How many threads its blocks have, where these are numbers.
     fixed: [Option<i64>; 2],
+    /// Kernels that do the same have the same, and nearly all others another one.
+    fingerprint: u64,
 }
 
 impl Form {
@@ -82,8 +83,10 @@ impl Form {
                 first = Some(first.map_or(*number, |f: usize| f.min(*number)));
             }
         });
-        let mut numbering =
-            Numbering { names: FxHashMap::default(), params: vec![], first_check: first.unwrap_or(0) };
+        let mut seen = FxHasher::default();
+        kind(kernel).hash(&mut seen);
+        let first_check = first.unwrap_or(0);
+        let mut numbering = Numbering { names: FxHashMap::default(), params: vec![], first_check, seen };
         let mut kernel = kernel.clone();
         for param in &mut kernel.params {
             match param {
@@ -98,7 +101,7 @@ impl Form {
             kernel.qualifiers.insert(m, qualifier);
         }
         (kernel.name, kernel.label, kernel.loc) = (Name(0), Symbol::new(""), Loc::none());
-        let mut params = numbering.params;
+        let mut params = std::mem::take(&mut numbering.params);
         let fixed = [facts.block_size, facts.most_threads].map(|size| match size? {
             BlockSize::Fixed(n) => Some(n),
             BlockSize::Param(i) => {
@@ -106,7 +109,7 @@ impl Form {
                 None
             }
         });
-        Form { kernel, params, fixed }
+        Form { kernel, params, fixed, fingerprint: numbering.seen.finish() }
     }
 }
 
@@ -114,23 +117,39 @@ struct Numbering {
     names: FxHashMap<Name, Name>,
     params: Vec<Symbol>,
     first_check: usize,
+    /// What was seen so far, apart from the names of tuning parameters.
+    seen: FxHasher,
 }
 
 impl Numbering {
     fn name(&mut self, x: &mut Name) {
         let next = Name(self.names.len() as u32);
         *x = *self.names.entry(*x).or_insert(next);
+        x.hash(&mut self.seen);
     }
 }
 
 impl Mutator for Numbering {
     fn expr(&mut self, e: &mut Expr) {
+        std::mem::discriminant(e).hash(&mut self.seen);
+        match e {
+            Expr::Const(value) => value.hash(&mut self.seen),
+            Expr::UnOp(op, _) => op.hash(&mut self.seen),
+            Expr::BinOp(op, ..) => op.hash(&mut self.seen),
+            Expr::CmpOp(op, ..) => op.hash(&mut self.seen),
+            Expr::Conv(op, _) => op.hash(&mut self.seen),
+            Expr::PrimFn(f, _) => f.hash(&mut self.seen),
+            Expr::Gpu(index) => index.hash(&mut self.seen),
+            Expr::Index { elem, space, .. } => (elem, space).hash(&mut self.seen),
+            Expr::Var(_) | Expr::Select(..) | Expr::Param(_) => {}
+        }
         if let Expr::Param(p) = e {
             self.params.push(std::mem::replace(p, Symbol::new("")));
         }
         change_expr(self, e);
     }
     fn kernel_op(&mut self, op: &mut KernelOp) {
+        std::mem::discriminant(op).hash(&mut self.seen);
         if let KernelOp::Check { number, .. } = op {
             *number -= self.first_check;
         }

@@ -43,7 +43,7 @@ const LARGE: usize = 60;
 const LARGE_MADE: usize = 2_000;
 
 /// The same for functions of scalars alone, of which copies are longer, but know no more than one.
-const LARGE_MADE_OF_SCALARS: usize = 200;
+const LARGE_MADE_OF_SCALARS: usize = 100;
 
 /// How many functions may be evaluated where they are applied.
 const MAX_APPLICATIONS: usize = 4_000_000;

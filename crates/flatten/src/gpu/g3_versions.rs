@@ -19,13 +19,14 @@
 //! (`block_steps`), and blocks do not read again and again what they could share (`shared_rows`). Of maps
 //! over rows, by default the version is chosen that moves the fewest bytes (`traffic`); of others, the
 //! sequential one unless it is known to move more (`repeated_rows`, `shared_rows`) or to leave the device
-//! idle (`all_pairs`). Where attributes ask for it alone (`only_intra`), there is no other, and a check of
+//! idle (`all_pairs`). A sequential version of so few points that it is never chosen by default is left out
+//! (`never_enough`). Where attributes ask for it alone (`only_intra`), there is no other, and a check of
 //! the host fails if it does not fit.
 
 use super::all_pairs::AllPairs;
 use super::block::{self, widest, Weighed};
 use super::g1_manifest::Point;
-use super::guard::Version;
+use super::guard::{never_enough, Version};
 use super::invariant;
 use super::join;
 use super::lift;
@@ -95,7 +96,8 @@ impl Flat {
             return self.distribute(nest, body, types);
         }
         let first = self.guards.count();
-        let outer = (!steer.no_outer).then(|| self.guards.name(Version::Outer));
+        let outer = !steer.no_outer && !never_enough(&nest.widths);
+        let outer = outer.then(|| self.guards.name(Version::Outer));
         let inner = self.unless(outer, |f| f.inner_versions(&nest, &body, types, steer));
         let Some(Inner { choice, checked, is_flattened_further }) = inner else {
             self.guards.back_to(first);

@@ -82,6 +82,7 @@ impl Flat {
                         nest.bind_stm(stm, cost);
                     }
                 }
+                nest.forget_unused(&later.used);
             }
         }
         self.results(nest, (&body.result, types, wanted), checks)

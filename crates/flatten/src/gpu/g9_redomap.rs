@@ -20,7 +20,7 @@ use super::filter;
 use super::g1_manifest::Point;
 use super::g4_tree;
 use super::g4_vector::{self, bare, hands_on, identity};
-use super::guard::Version;
+use super::guard::{never_enough, Version};
 use super::join;
 use super::lift;
 use super::nest::{Lifted, Nest, Owner};
@@ -97,7 +97,9 @@ impl Flat {
             return Some(self.split(nest, stm, s));
         }
         let first = self.guards.count();
-        let name = (!only_inside).then(|| self.guards.name(Version::Outer));
+        let widths: Vec<SubExp> = nest.widths.iter().copied().chain([s.width]).collect();
+        let outer = !only_inside && !never_enough(&widths);
+        let name = outer.then(|| self.guards.name(Version::Outer));
         let mut under = nest.clone();
         let (split, checked) = self.unless(name, |f| {
             f.nested_checking(|f| f.split(&mut under, stm, s).into_iter().map(|(e, _)| e).collect())
@@ -111,7 +113,6 @@ impl Flat {
             let results = self.inline_kernels(split);
             return Some(results.into_iter().map(|e| (e, Owner::Nest)).collect());
         };
-        let widths: Vec<SubExp> = nest.widths.iter().copied().chain([s.width]).collect();
         let mut par = self.seq.b.product(&widths);
         if let Some(rows) = SharedRows::of(nest, s) {
             par = rows.limit(&mut self.seq.b, nest, par, flattening::ENOUGH_PARALLELISM - 1);

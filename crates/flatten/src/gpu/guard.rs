@@ -28,6 +28,12 @@ pub(super) enum Version {
     Intra,
 }
 
+/// Whether widths are numbers, and so small that by default one thread at each point is never enough.
+pub(super) fn never_enough(widths: &[SubExp]) -> bool {
+    let points = widths.iter().try_fold(1, |all: i64, n| all.checked_mul(n.as_i64()?));
+    points.is_some_and(|n| n < flattening::ENOUGH_PARALLELISM)
+}
+
 /// The thresholds of the current function, and the decisions that lead to the current code.
 pub(super) struct Guards {
     /// How many thresholds a function may have.

@@ -187,10 +187,9 @@ pub(super) fn protect(flat: &mut Flat, nest: &mut Nest, consumed: &[Name], later
         tainted.extend(binding.names.iter().map(|(n, _)| *n));
     }
     // Of these, what later statements need, themselves or through others, and checks that are still to be made.
-    let is_check = |source: &Source| matches!(source, Source::Stm(c) if matches!(c.stm.exp, Exp::Basic(Basic::Assert(..))));
     let mut needed = later.clone();
     for binding in nest.bindings.iter().rev() {
-        if is_check(&binding.source) || binding.names.iter().any(|(n, _)| needed.contains(n)) {
+        if binding.source.is_check() || binding.names.iter().any(|(n, _)| needed.contains(n)) {
             needed.extend(Nest::needs(binding));
         }
     }

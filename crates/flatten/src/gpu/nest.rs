@@ -18,7 +18,7 @@ use fehu_base::{Name, NameSource};
 use fehu_ir::build::plain;
 use fehu_ir::free::{free_in_lambda, free_in_stm, free_in_type};
 use fehu_ir::{Basic, DimIndex, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A map nest.
 #[derive(Clone, Default, Debug)]
@@ -32,7 +32,12 @@ pub(super) struct Nest {
     pub(super) unmade: Vec<Name>,
     /// Where each name is bound in `bindings`.
     place: FxHashMap<Name, usize>,
+    /// How many bindings were left when those that nothing uses were last looked for.
+    left: usize,
 }
+
+/// With fewer bindings, it does not matter whether all of them are used.
+const FEW_BINDINGS: usize = 64;
 
 /// Names bound inside of a nest.
 #[derive(Clone, Debug)]
@@ -54,6 +59,13 @@ pub(super) enum Source {
     Index(usize),
     /// The result of a statement.
     Stm(Box<Computed>),
+}
+
+impl Source {
+    /// Whether it is a check.
+    pub(super) fn is_check(&self) -> bool {
+        matches!(self, Source::Stm(c) if matches!(c.stm.exp, Exp::Basic(Basic::Assert(..))))
+    }
 }
 
 /// A statement inside of a nest.
@@ -181,15 +193,37 @@ impl Nest {
             Binding { names: vec![(name, ty)], source, depth: old.depth }
         });
         self.bindings.splice(i..=i, elems);
-        if same_places {
+        if !same_places {
+            self.find_places();
+        }
+    }
+
+    fn find_places(&mut self) {
+        let names = |(i, b): (usize, &Binding)| b.names.iter().map(move |(n, _)| (*n, i)).collect::<Vec<_>>();
+        self.place = self.bindings.iter().enumerate().flat_map(names).collect();
+    }
+
+    /// Forgets what neither these names nor checks need, once it may be half of all bindings: what is done for
+    /// a statement takes as long as there are bindings.
+    pub(super) fn forget_unused(&mut self, used: &FxHashSet<Name>) {
+        if self.bindings.len() < FEW_BINDINGS.max(2 * self.left) {
             return;
         }
-        self.place = self
-            .bindings
-            .iter()
-            .enumerate()
-            .flat_map(|(i, b)| b.names.iter().map(move |(n, _)| (*n, i)))
-            .collect();
+        let mut needed: FxHashSet<Name> = self.certs.iter().chain(&self.unmade).copied().collect();
+        let mut kept = vec![];
+        for binding in std::mem::take(&mut self.bindings).into_iter().rev() {
+            let asked = |(n, _): &(Name, Type)| used.contains(n) || needed.contains(n);
+            let is_value = matches!(&binding.source, Source::Elem { .. } | Source::Stm(_));
+            if is_value && !binding.source.is_check() && !binding.names.iter().any(asked) {
+                continue;
+            }
+            needed.extend(Nest::needs(&binding));
+            kept.push(binding);
+        }
+        kept.reverse();
+        self.left = kept.len();
+        self.bindings = kept;
+        self.find_places();
     }
 
     /// A further level, with parameters that are the elements of arrays.

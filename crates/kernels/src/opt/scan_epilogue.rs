@@ -65,7 +65,7 @@ struct Join {
     names: NameSource,
 }
 
-/// Which statement uses the results of scans; those that the body returns are used by the one after the last.
+/// Which statements use a name, in order; what the body returns is used by the one after the last.
 type Uses = FxHashMap<Name, Vec<usize>>;
 
 impl Join {
@@ -97,10 +97,10 @@ impl Join {
                     Exp::Basic(_) | Exp::Call(..) | Exp::Op(_) => {}
                 }
             }
-            let mut uses = uses_of_scans(body);
-            if uses.is_empty() {
+            if !body.stms.iter().any(|stm| scan_of(stm).is_some() || joined_scan_of(stm).is_some()) {
                 return;
             }
+            let mut uses = uses(body);
             // How many of the statements up to each consume something.
             let mut consuming = vec![0];
             for stm in &body.stms {
@@ -110,13 +110,18 @@ impl Join {
             for s in 0..body.stms.len() {
                 if let Some((m, reads)) = self.partner(body, &uses, s) {
                     if consuming[m] == consuming[s + 1] {
+                        let mut changed = [reads.as_slice(), &[s, m]].concat();
+                        changed.sort_unstable();
+                        changed.dedup();
+                        let before = used_by(body, &changed);
                         self.merge(body, &uses, s, m, &reads);
-                        uses = uses_of_scans(body);
+                        update_uses(&mut uses, body, &changed, before);
                     }
                 } else if let Some(m) = self.next_partner(body, &uses, s) {
                     if consuming[m] == consuming[s + 1] {
+                        let before = used_by(body, &[s, m]);
                         self.merge_next(body, &uses, s, m);
-                        uses = uses_of_scans(body);
+                        update_uses(&mut uses, body, &[s, m], before);
                     }
                 }
             }
@@ -366,26 +371,35 @@ fn at_indices_of(scan: &SegOp<Kernels>, map: SegOp<Kernels>) -> Option<SegOp<Ker
     }
 }
 
-/// Where the results of scans are used.
-fn uses_of_scans(body: &Body<Kernels>) -> Uses {
-    let scans = body.stms.iter().filter(|stm| scan_of(stm).is_some() || joined_scan_of(stm).is_some());
-    let mut uses: Uses = scans.flat_map(|stm| &stm.pat).map(|p| (p.name, vec![])).collect();
-    if uses.is_empty() {
-        return uses;
-    }
+/// Where names are used.
+fn uses(body: &Body<Kernels>) -> Uses {
+    let mut uses = Uses::default();
     for (k, stm) in body.stms.iter().enumerate() {
         for n in free_in_stm(stm) {
-            if let Some(users) = uses.get_mut(&n) {
-                users.push(k);
-            }
+            uses.entry(n).or_default().push(k);
         }
     }
     for n in body.result.iter().filter_map(|e| e.name()) {
-        if let Some(users) = uses.get_mut(&n) {
-            users.push(body.stms.len());
-        }
+        uses.entry(n).or_default().push(body.stms.len());
     }
     uses
+}
+
+/// What statements use.
+fn used_by(body: &Body<Kernels>, at: &[usize]) -> Vec<(Name, usize)> {
+    at.iter().flat_map(|k| free_in_stm(&body.stms[*k]).into_iter().map(|n| (n, *k))).collect()
+}
+
+/// Some statements have changed, which used these names before.
+fn update_uses(uses: &mut Uses, body: &Body<Kernels>, changed: &[usize], before: Vec<(Name, usize)>) {
+    for (n, k) in before {
+        uses.entry(n).or_default().retain(|u| *u != k);
+    }
+    for (n, k) in used_by(body, changed) {
+        let users = uses.entry(n).or_default();
+        let place = users.partition_point(|u| *u < k);
+        users.insert(place, k);
+    }
 }
 
 /// A scan of scalars by the whole grid.

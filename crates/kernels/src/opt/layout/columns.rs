@@ -97,12 +97,13 @@ impl Layout {
         once && rows > 0
     }
 
-    /// A reduction of columns in either way, whichever the sizes ask for. `otherwise` is the reduction as it was.
+    /// A reduction of columns in either way, whichever the sizes ask for, or as it was where they are numbers that
+    /// ask for that. `otherwise` is the reduction as it was, after what it needs.
     pub(super) fn by_columns(
         &mut self,
         pat: &[PatElem<Kernels>],
         seg: &SegOp<Kernels>,
-        otherwise: Body<Kernels>,
+        mut otherwise: Body<Kernels>,
         out: &mut Vec<Stm<Kernels>>,
     ) -> Exp<Kernels> {
         let mut b: Builder<Kernels> = Builder::new(std::mem::replace(&mut self.names, NameSource::new()));
@@ -127,6 +128,12 @@ impl Layout {
         }
         let worth = enough.into_iter().reduce(|all, enough| b.bin(BinOp::LogAnd, all, enough));
         let worth = worth.unwrap_or(SubExp::bool(true));
+        if worth == SubExp::bool(false) {
+            self.names = b.names;
+            let reduction = otherwise.stms.pop().map(|stm| stm.exp);
+            out.extend(otherwise.stms);
+            return reduction.unwrap_or_else(|| Exp::Op(KernelsOp::Seg(seg.clone())));
+        }
         b.begin();
         let results = parts_then_whole(&mut b, pat, seg, segments);
         let yes = b.end(results);
