@@ -138,14 +138,12 @@ fn types() {
     let lines = ["type p = {x: i32}", "def f (a: p) = [a]"];
     assert_eq!(last(&[lines[0], lines[1], ":type f"]), "(a: p) -> *[1]p");
     assert_eq!(last(&[lines[0], lines[1], ":expand f"]), "(a: {x: i32}) -> *[1]{x: i32}");
+    let lines = ["type id 'a = a\ntype p = {x: id i32}", "def f (a: id p) (x: id i32) = (a, x)"];
+    assert_eq!(last(&[lines[0], lines[1], ":type f"]), "(a: p) -> (x: i32) -> (p, i32)");
     // Sizes that an abbreviation hides are not said, unless something else mentions them.
     let hiding = "type~ row = []i32\ntype~ bag [n] 'a = {ids: [n]i32, of: []a}";
     for (function, given, expanded) in [
-        (
-            "def f (xs: row): row = filter (> 9) xs",
-            "(xs: row) -> row",
-            "[d] -> (xs: [d]i32) -> ?[m].[m]i32",
-        ),
+        ("def f (xs: row): row = filter (> 9) xs", "(xs: row) -> row", "[d] -> (xs: [d]i32) -> ?[m].[m]i32"),
         ("def f (xs: row) = xs", "[d] -> (xs: [d]i32) -> [d]i32", "[d] -> (xs: [d]i32) -> [d]i32"),
         (
             "def f [n] (b: bag [n] u8) = n",
