@@ -3,7 +3,7 @@
 
 import "integers"
 
--- | Floating-point numbers of 16 bits.
+-- | Floating-point numbers of 16 bits: `float`@mtype@"math_types" says what it offers.
 module f16 = {
   local module bits = u16
   type int_t = u16
@@ -104,7 +104,7 @@ module f16 = {
   def ldexp (x: f16) (n: i32) : f16 = intrinsics.ldexp x n
 }
 
--- | Floating-point numbers of 32 bits.
+-- | Floating-point numbers of 32 bits: `float`@mtype@"math_types" says what it offers.
 module f32 = {
   local module bits = u32
   type int_t = u32
@@ -205,7 +205,7 @@ module f32 = {
   def ldexp (x: f32) (n: i32) : f32 = intrinsics.ldexp x n
 }
 
--- | Floating-point numbers of 64 bits.
+-- | Floating-point numbers of 64 bits: `float`@mtype@"math_types" says what it offers.
 module f64 = {
   local module bits = u64
   type int_t = u64

@@ -18,7 +18,7 @@ module bool = {
   def bool (x: bool) : bool = x
 }
 
--- | Signed integers of 8 bits.
+-- | Signed integers of 8 bits: `integral`@mtype@"math_types" says what it offers.
 module i8 = {
   type t = i8
   def i8 (x: i8) : i8 = x
@@ -77,7 +77,7 @@ module i8 = {
   def ctz (x: i8) : i32 = intrinsics.ctz x
 }
 
--- | Signed integers of 16 bits.
+-- | Signed integers of 16 bits: `integral`@mtype@"math_types" says what it offers.
 module i16 = {
   type t = i16
   def i8 (x: i8) : i16 = intrinsics.convert x
@@ -136,7 +136,7 @@ module i16 = {
   def ctz (x: i16) : i32 = intrinsics.ctz x
 }
 
--- | Signed integers of 32 bits.
+-- | Signed integers of 32 bits: `integral`@mtype@"math_types" says what it offers.
 module i32 = {
   type t = i32
   def i8 (x: i8) : i32 = intrinsics.convert x
@@ -195,7 +195,7 @@ module i32 = {
   def ctz (x: i32) : i32 = intrinsics.ctz x
 }
 
--- | Signed integers of 64 bits.
+-- | Signed integers of 64 bits: `integral`@mtype@"math_types" says what it offers.
 module i64 = {
   type t = i64
   def i8 (x: i8) : i64 = intrinsics.convert x
@@ -254,7 +254,7 @@ module i64 = {
   def ctz (x: i64) : i32 = intrinsics.ctz x
 }
 
--- | Unsigned integers of 8 bits.
+-- | Unsigned integers of 8 bits: `integral`@mtype@"math_types" says what it offers.
 module u8 = {
   type t = u8
   def i8 (x: i8) : u8 = intrinsics.convert x
@@ -315,7 +315,7 @@ module u8 = {
   def ctz (x: u8) : i32 = intrinsics.ctz x
 }
 
--- | Unsigned integers of 16 bits.
+-- | Unsigned integers of 16 bits: `integral`@mtype@"math_types" says what it offers.
 module u16 = {
   type t = u16
   def i8 (x: i8) : u16 = intrinsics.convert x
@@ -376,7 +376,7 @@ module u16 = {
   def ctz (x: u16) : i32 = intrinsics.ctz x
 }
 
--- | Unsigned integers of 32 bits.
+-- | Unsigned integers of 32 bits: `integral`@mtype@"math_types" says what it offers.
 module u32 = {
   type t = u32
   def i8 (x: i8) : u32 = intrinsics.convert x
@@ -437,7 +437,7 @@ module u32 = {
   def ctz (x: u32) : i32 = intrinsics.ctz x
 }
 
--- | Unsigned integers of 64 bits.
+-- | Unsigned integers of 64 bits: `integral`@mtype@"math_types" says what it offers.
 module u64 = {
   type t = u64
   def i8 (x: i8) : u64 = intrinsics.convert x

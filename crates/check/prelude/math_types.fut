@@ -32,16 +32,27 @@ module type numeric = {
 
   -- | Power. The exponent of an integer may not be negative.
   val ** : t -> t -> t
+
+  -- | As an `i64`; what it does not hold is cut off.
   val to_i64 : t -> i64
+
   val == : t -> t -> bool
   val < : t -> t -> bool
   val > : t -> t -> bool
   val <= : t -> t -> bool
   val >= : t -> t -> bool
   val != : t -> t -> bool
+
+  -- | The number with the other sign.
   val neg : t -> t
+
+  -- | The greater of two.
   val max : t -> t -> t
+
+  -- | The lesser of two.
   val min : t -> t -> t
+
+  -- | The absolute value.
   val abs : t -> t
 
   -- | The sign: -1, 0 or 1.
@@ -124,14 +135,26 @@ module type real = {
   val from_fraction : i64 -> i64 -> t
   val to_i64 : t -> i64
   val to_f64 : t -> f64
+
+  -- | The square root.
   val sqrt : t -> t
 
   -- | One divided by the square root.
   val rsqrt : t -> t
+
+  -- | The cube root.
   val cbrt : t -> t
+
+  -- | The exponential function.
   val exp : t -> t
+
+  -- | The sine, of radians.
   val sin : t -> t
+
+  -- | The cosine, of radians.
   val cos : t -> t
+
+  -- | The tangent, of radians.
   val tan : t -> t
 
   -- | `sin (pi * x)`, and so on for the others that end in `pi`.
@@ -157,6 +180,8 @@ module type real = {
 
   -- | The distance of the point from the origin.
   val hypot : t -> t -> t
+
+  -- | The gamma function.
   val gamma : t -> t
 
   -- | The logarithm of the absolute value of `gamma`.
@@ -170,14 +195,26 @@ module type real = {
 
   -- | `lerp a b x` is the point between `a` and `b` where `x` of the way is done.
   val lerp : t -> t -> t -> t
+
+  -- | The natural logarithm.
   val log : t -> t
+
+  -- | The logarithm to the base 2.
   val log2 : t -> t
+
+  -- | The logarithm to the base 10.
   val log10 : t -> t
 
   -- | `log (1 + x)`, exact for small numbers too.
   val log1p : t -> t
+
+  -- | The next integer above.
   val ceil : t -> t
+
+  -- | The next integer below.
   val floor : t -> t
+
+  -- | The next integer towards zero.
   val trunc : t -> t
 
   -- | The nearest integer; halves go to the even one.
@@ -188,8 +225,13 @@ module type real = {
 
   -- | `a * b + c`, rounded once.
   val fma : (a: t) -> (b: t) -> (c: t) -> t
+
+  -- | Whether it is infinite, of either sign.
   val isinf : t -> bool
+
+  -- | Whether it is no number.
   val isnan : t -> bool
+
   val inf : t
   val nan : t
   val pi : t
@@ -224,4 +266,3 @@ module type float = {
   -- | The magnitude of `x` with the sign of `y`.
   val copysign : (x: t) -> (y: t) -> t
 }
-

@@ -116,7 +116,7 @@ impl Context {
                 lines.push(line);
             }
         }
-        lines.into_iter().fold(d, |d, line| d.note(format!("type {line}")))
+        lines.into_iter().fold(d, |d, line| d.note(line))
     }
 
     /// The printer for the message that is being written.

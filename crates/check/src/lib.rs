@@ -23,6 +23,7 @@
 pub mod alike;
 pub mod consume;
 pub mod context;
+mod documentation;
 pub mod exhaust;
 pub mod intrinsics;
 pub mod modules;

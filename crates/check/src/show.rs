@@ -9,6 +9,7 @@
 
 mod given;
 mod hidden;
+mod hiding;
 mod texts;
 
 pub use hidden::without_hidden;
@@ -20,10 +21,10 @@ use crate::types::{Abbreviation, Arrow, RetType, Scheme, Size, TParam, Type, Typ
 use fehu_base::prim::{PrimValue, ScalarType};
 use fehu_base::{Name, NameSource, Symbol};
 use fehu_syntax::ast::{Attr, Liftedness};
-use given::{given, Use};
+use given::{given, Sizes, Unknown, Use};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
-use texts::Space;
+use texts::{Mentions, Space};
 
 /// A type as users write it: `[n]i32`, `{a: i32}`, `(x: i64) -> [x]i32`.
 pub fn show_type(names: &NameSource, t: &Type) -> String {
@@ -33,6 +34,13 @@ pub fn show_type(names: &NameSource, t: &Type) -> String {
 /// A scheme as users read it: `[n] 'a -> [n]a -> a`.
 pub fn show_scheme(names: &NameSource, s: &Scheme) -> String {
     Show::plain(names, &Texts::default()).scheme(s)
+}
+
+/// The names that the sizes of a type mention, in order.
+pub fn sizes_in(t: &Type) -> Vec<Name> {
+    let mut mentions = Mentions::default();
+    mentions.ty(t);
+    mentions.used.into_iter().filter(|(_, s)| *s == Space::Values).map(|(n, _)| n).collect()
 }
 
 /// How names are spelled.
@@ -119,8 +127,16 @@ impl<'a> Show<'a> {
 
     fn given<'t>(&self, t: &'t Type) -> Option<Use<'t>> {
         match self.abbreviations {
-            Abbreviations::Given => given(t),
+            Abbreviations::Given => given(t, Sizes { hides: &|n| self.hides(n), unknown: Unknown::Hidden }),
             Abbreviations::Expanded => None,
+        }
+    }
+
+    /// Whether an abbreviation that is printed stands for the size.
+    fn hides(&self, n: Name) -> bool {
+        match (self.abbreviations, self.spelling) {
+            (Abbreviations::Given, Spelling::Source(texts)) => texts.hides(n),
+            (Abbreviations::Given, Spelling::Unique) | (Abbreviations::Expanded, _) => false,
         }
     }
 
@@ -130,7 +146,8 @@ impl<'a> Show<'a> {
         format!("{}{}{args}", star(uniq), self.spelled(name, Space::Types))
     }
 
-    /// The abbreviations that stand in a type as it is printed, and what they stand for: `point = {x: f32, y: f32}`.
+    /// The abbreviations that stand in a type as it is printed, and what they stand for:
+    /// `type point = {x: f32, y: f32}`.
     pub fn abbreviations_in(&self, t: &Type) -> Vec<String> {
         let mut found: Vec<&Abbreviation> = vec![];
         self.named(t, &mut |_, abbreviation| match abbreviation {
@@ -138,8 +155,12 @@ impl<'a> Show<'a> {
             Some(_) | None => {}
         });
         let line = |a: &&Abbreviation| {
-            let head: String = a.def.tparams.iter().map(|p| format!(" {}", self.tparam(*p))).collect();
-            format!("{}{head} = {}", self.spelled(a.name, Space::Types), self.ret(&a.def.def))
+            let (mark, name) = (lift_mark(a.def.lifted), self.spelled(a.name, Space::Types));
+            format!(
+                "type{mark} {name}{} = {}",
+                self.tparams(&a.def.tparams),
+                self.ret(&definition(&a.def.def))
+            )
         };
         found.iter().map(line).collect()
     }
@@ -157,23 +178,28 @@ impl<'a> Show<'a> {
 
     /// Calls `f` on each name of a type that stands in a type, and on what it abbreviates.
     fn named<'t>(&self, t: &'t Type, f: &mut dyn FnMut(Name, Option<&'t Abbreviation>)) {
+        self.learn(&[], t);
+        self.named_open(t, f);
+    }
+
+    fn named_open<'t>(&self, t: &'t Type, f: &mut dyn FnMut(Name, Option<&'t Abbreviation>)) {
         if let Some(used) = self.given(t) {
             return f(used.of.name, Some(used.of));
         }
         match t {
             Type::Scalar(..) | Type::Meta(_) | Type::Error => {}
-            Type::Array(_, _, elem) => self.named(elem, f),
-            Type::Record(fields) => fields.iter().for_each(|(_, t)| self.named(t, f)),
-            Type::Sum(constrs) => constrs.iter().flat_map(|(_, ts)| ts).for_each(|t| self.named(t, f)),
+            Type::Array(_, _, elem) => self.named_open(elem, f),
+            Type::Record(fields) => fields.iter().for_each(|(_, t)| self.named_open(t, f)),
+            Type::Sum(constrs) => constrs.iter().flat_map(|(_, ts)| ts).for_each(|t| self.named_open(t, f)),
             Type::Arrow(a) => {
-                self.named(&a.lhs, f);
-                self.named(&a.ret.ty, f);
+                self.named_open(&a.lhs, f);
+                self.named_open(&a.ret.ty, f);
             }
             Type::Var(_, name, args) => {
                 f(*name, None);
                 for a in args.iter() {
                     if let TypeArg::Type(t) = a {
-                        self.named(t, f);
+                        self.named_open(t, f);
                     }
                 }
             }
@@ -266,16 +292,20 @@ impl<'a> Show<'a> {
 
     /// A result type.
     pub fn ret(&self, r: &RetType) -> String {
-        self.learn(&[], &r.ty);
+        let dims: Vec<TParam> = r.dims.iter().map(|d| TParam::Size(*d)).collect();
+        self.learn(&dims, &r.ty);
         self.ret_open(r)
     }
 
     fn ret_open(&self, r: &RetType) -> String {
-        if r.dims.is_empty() {
-            return self.ty_open(&r.ty);
+        let shown = r.dims.iter().filter(|d| !self.hides(**d));
+        let dims: String = shown.map(|d| format!("[{}]", self.name(*d))).collect();
+        let ty = self.ty_open(&r.ty);
+        if dims.is_empty() {
+            ty
+        } else {
+            format!("?{dims}.{ty}")
         }
-        let dims: String = r.dims.iter().map(|d| format!("[{}]", self.name(*d))).collect();
-        format!("?{dims}.{}", self.ty_open(&r.ty))
     }
 
     /// A size, without brackets.
@@ -304,6 +334,11 @@ impl<'a> Show<'a> {
         }
     }
 
+    /// Size and type parameters as they stand behind a name, but for sizes that abbreviations hide: ` [n] 'a`.
+    pub fn tparams(&self, params: &[TParam]) -> String {
+        params.iter().filter(|p| !self.hides(p.name())).map(|p| format!(" {}", self.tparam(*p))).collect()
+    }
+
     /// A scheme.
     pub fn scheme(&self, s: &Scheme) -> String {
         match self.scheme_parts(s) {
@@ -320,8 +355,7 @@ impl<'a> Show<'a> {
 
     fn scheme_parts(&self, s: &Scheme) -> (String, String) {
         self.learn(&s.tparams, &s.ty);
-        let tparams = s.tparams.iter().map(|p| format!(" {}", self.tparam(*p))).collect();
-        (tparams, self.ty_open(&s.ty))
+        (self.tparams(&s.tparams), self.ty_open(&s.ty))
     }
 
     /// Gives names their texts, for a type of which the parts are printed.
@@ -571,6 +605,15 @@ pub fn lift_mark(l: Liftedness) -> &'static str {
         Liftedness::SizeLifted => "~",
         Liftedness::Lifted => "^",
     }
+}
+
+/// A definition with `[]` for sizes that it hides and mentions once.
+fn definition(def: &RetType) -> RetType {
+    let mut mentions = Mentions::default();
+    mentions.ty(&def.ty);
+    let once = |n: &Name| mentions.used.iter().filter(|(m, _)| m == n).count() == 1;
+    let (left, kept): (Vec<Name>, Vec<Name>) = def.dims.iter().partition(|n| once(n));
+    RetType { dims: kept, ty: without_hidden(&def.ty, &|n| !left.contains(&n), &[]) }
 }
 
 fn star(u: Uniq) -> &'static str {

@@ -57,33 +57,6 @@ pub struct Program {
     pub uses: Uses,
 }
 
-impl Program {
-    /// The documentation of a value. Another name for a value, and what a parametric module gives, have that
-    /// of the value.
-    pub fn documentation(&self, name: Name) -> Option<&str> {
-        let mut name = name;
-        loop {
-            if let Some(text) = documentation(&self.decs, name) {
-                return Some(text);
-            }
-            // What a name stands for came before it, so this ends.
-            name = self.decs.iter().find_map(|d| match d {
-                Dec::Alias(a) => (a.name == name).then_some(a.target),
-                Dec::Apply(a) => a.results.iter().find(|(n, _)| *n == name).map(|(_, of)| *of),
-                Dec::Val(_) | Dec::TypeDef(..) | Dec::Functor(_) => None,
-            })?;
-        }
-    }
-}
-
-fn documentation(decs: &[Dec], name: Name) -> Option<&str> {
-    decs.iter().find_map(|d| match d {
-        Dec::Val(b) if b.name == name => b.doc.as_ref().map(|d| d.text.as_str()),
-        Dec::Functor(f) => documentation(&f.body, name),
-        Dec::Val(_) | Dec::TypeDef(..) | Dec::Alias(_) | Dec::Apply(_) => None,
-    })
-}
-
 /// A place at which a value is named, with its type there as far as it is known.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]

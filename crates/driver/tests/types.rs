@@ -156,6 +156,8 @@ struct Mentioned {
     types: BTreeSet<Name>,
     abbreviations: BTreeMap<Name, Arc<TypeDef>>,
     bound: Vec<Name>,
+    /// The values and types in the order in which they are mentioned.
+    order: Vec<Name>,
 }
 
 impl Mentioned {
@@ -183,6 +185,7 @@ impl Mentioned {
                 self.ty(&a.ret.ty);
             }
             Type::Var(_, n, args) => {
+                self.order.push(*n);
                 self.types.insert(*n);
                 for a in args.iter() {
                     match a {
@@ -196,7 +199,10 @@ impl Mentioned {
 
     fn size(&mut self, s: &Size) {
         match s {
-            Size::Var(n) => drop(self.values.insert(*n, Type::scalar(fehu_base::prim::ScalarType::I64))),
+            Size::Var(n) => {
+                self.order.push(*n);
+                self.values.insert(*n, Type::scalar(fehu_base::prim::ScalarType::I64));
+            }
             Size::Exp(e) => self.exp(e),
             Size::Const(_) | Size::Any => {}
         }
@@ -204,6 +210,7 @@ impl Mentioned {
 
     fn exp(&mut self, e: &Exp) {
         if let ExpKind::Var(n, _) = &*e.kind {
+            self.order.push(*n);
             self.values.insert(*n, e.ty.clone());
         }
         visit::children(e, &mut |c| self.exp(c));
@@ -260,8 +267,9 @@ impl<'a> Reader<'a> {
         let mark = self.scope.mark();
         self.bind(scheme, &texts);
         let before = self.ctx.diagnostics.len();
-        let tparams = bind_tparams(&mut self.ctx, &mut self.scope, tparams);
+        let mut tparams = bind_tparams(&mut self.ctx, &mut self.scope, tparams);
         let read = elaborate(&mut self.ctx, &mut self.scope, ty);
+        tparams.extend(read.dims.into_iter().map(TParam::Size));
         self.scope.rollback(mark);
         if let Some(d) = self.ctx.diagnostics.split_off(before).first() {
             return Err(d.message.clone());
@@ -391,7 +399,11 @@ fn scheme_args(s: &Scheme, n: Name) -> Vec<TypeArg> {
 /// sizes are instantiated at does not count.
 fn canonical(names: &mut NameSource, s: &Scheme) -> String {
     // A name may be bound twice.
-    let s = &Subst::default().scheme(names, s);
+    let mut s = Subst::default().scheme(names, s);
+    // Which comes first of the sizes is not said where abbreviations hide them.
+    let order = Mentioned::of(&s).order;
+    s.tparams.sort_by_key(|p| order.iter().position(|n| *n == p.name()));
+    let s = &s;
     let mentioned = Mentioned::of(s);
     let free =
         mentioned.values.keys().chain(&mentioned.types).map(|n| (*n, format!("{}_{}", names.base(*n), n.0)));

@@ -3,7 +3,7 @@
 use crate::state::Document;
 use fehu_base::{FileId, Name, SourceMap, Span, Symbol};
 use fehu_check::scope::{Env, Module, TermEntry};
-use fehu_check::show::{show_type, without_hidden, Show, Texts};
+use fehu_check::show::{show_type, sizes_in, without_hidden, Show, Texts};
 use fehu_check::tast::{Dec, Exp, ExpKind, Occurrence, Pat, PatKind, Program, ValBind};
 use fehu_check::types::{Arrow, Parts, RetType, Scheme, Size, TParam, Type, TypeArg};
 use fehu_check::visit;
@@ -76,10 +76,15 @@ impl Analysis {
             self.schemes.get(&o.name).filter(|_| self.program.def_spans.get(&o.name) == Some(&o.span));
         let text = match declared {
             Some(scheme) => show.specification(name.as_str(), scheme),
-            None => format!("{name} : {}", show.ty(&o.ty)),
+            None => {
+                let unnamed = sizes_in(&o.ty).into_iter().filter(|n| !self.is_named(*n));
+                let unnamed: Vec<TParam> = unnamed.map(TParam::Size).collect();
+                show.learn(&unnamed, &o.ty);
+                format!("{name} : {}", show.ty(&o.ty))
+            }
         };
         let meanings = show.abbreviations_in(declared.map_or(&o.ty, |s| &s.ty));
-        meanings.into_iter().fold(text, |text, meaning| format!("{text}\ntype {meaning}"))
+        meanings.into_iter().fold(text, |text, meaning| format!("{text}\n{meaning}"))
     }
 
     /// A result type as text.
@@ -89,10 +94,12 @@ impl Analysis {
 
     /// A type in which only sizes stand that the program has names for; others are `[]`.
     pub(crate) fn visible(&self, ty: &Type, dims: &[Name]) -> Type {
-        let known = |n: Name| {
-            written(&self.program, &self.sources, n) || self.declared.contains(&n) || dims.contains(&n)
-        };
-        without_hidden(ty, &known)
+        without_hidden(ty, &|n| self.is_named(n) || dims.contains(&n), dims)
+    }
+
+    /// Whether the program has a name for a size.
+    fn is_named(&self, n: Name) -> bool {
+        written(&self.program, &self.sources, n) || self.declared.contains(&n)
     }
 
     /// The value that is named at exactly this place.
@@ -246,8 +253,8 @@ impl Analysis {
     }
 
     /// The documentation of a value.
-    pub(crate) fn doc(&self, name: Name) -> Option<&str> {
-        self.program.documentation(name)
+    pub(crate) fn doc(&self, name: Name) -> Option<String> {
+        self.program.documentation(&self.sources, name)
     }
 
     /// What a qualified name means if it is no value.

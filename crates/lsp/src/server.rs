@@ -6,8 +6,9 @@ use crate::features;
 use crate::interest::Interest;
 use crate::protocol::{self, Incoming};
 use crate::state::{Document, Event, Phase, State};
+use fehu_base::Name;
 use fehu_check::tast::Program;
-use fehu_driver::front::{check_prelude, Depth};
+use fehu_driver::front::{check_prelude, Depth, Front};
 use serde_json::{json, Value};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -138,7 +139,17 @@ impl State {
 
     /// All that the prelude declares.
     pub(crate) fn prelude(&self) -> Option<&Program> {
-        self.prelude.get_or_init(|| check_prelude().program).as_ref()
+        self.whole_prelude().program.as_ref()
+    }
+
+    fn whole_prelude(&self) -> &Front {
+        self.prelude.get_or_init(check_prelude)
+    }
+
+    /// The documentation of a value of the prelude.
+    pub(crate) fn prelude_doc(&self, name: Name) -> Option<String> {
+        let front = self.whole_prelude();
+        front.program.as_ref()?.documentation(&front.sources, name)
     }
 
     fn request(

@@ -9,7 +9,6 @@ use crate::jobs::Outcome;
 use crate::protocol::Incoming;
 use crate::told::Told;
 use fehu_base::{FileId, Severity, Span};
-use fehu_check::tast::Program;
 use fehu_driver::front::{Depth, Front, Memory};
 use serde_json::Value;
 use std::cell::{OnceCell, RefCell};
@@ -25,7 +24,7 @@ pub(crate) struct State {
     pub(crate) published: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
     pub(crate) phase: Phase,
     /// All of the prelude, once it was asked for; programs see only what they need of it.
-    pub(crate) prelude: OnceCell<Option<Program>>,
+    pub(crate) prelude: OnceCell<Front>,
     /// The compiler's executable, for what runs in processes of its own.
     pub(crate) program: Option<PathBuf>,
     /// How many questions the editor was asked.

@@ -5,7 +5,7 @@ use fehu_base::{FileId, Symbol};
 use fehu_check::scope::{Env, Module, TermEntry, ValEntry};
 use fehu_check::show::{is_operator, Abbreviations, Show, Texts};
 use fehu_check::tast::Program;
-use fehu_driver::front::check_prelude;
+use fehu_driver::front::{check_prelude, Front};
 use fehu_syntax::ast::{Exp, ExpKind, QualName};
 
 impl Session {
@@ -29,8 +29,11 @@ impl Session {
             }
         };
         // Of the prelude, only what a program needs is checked, and without its comments.
-        let prelude = || check_prelude().program.and_then(|p| shown(&p, &p.prelude_env, name));
-        let found = checked.program().and_then(|p| shown(p, &p.env, name)).or_else(prelude);
+        let prelude = || {
+            let front = check_prelude();
+            shown(&front, |p| &p.prelude_env, name)
+        };
+        let found = shown(&checked.front, |p| &p.env, name).or_else(prelude);
         match found {
             Some(text) => Answer::Text(text),
             None => self.type_of(text, Abbreviations::Given),
@@ -48,14 +51,15 @@ fn named(e: &Exp) -> Option<&QualName> {
     }
 }
 
-fn shown(program: &Program, env: &Env, q: &QualName) -> Option<String> {
-    let value = value(env, q)?;
+fn shown(front: &Front, env: fn(&Program) -> &Env, q: &QualName) -> Option<String> {
+    let program = front.program.as_ref()?;
+    let value = value(env(program), q)?;
     let mut name: String = q.quals.iter().map(|m| format!("{}.", m.name)).collect();
     let last = q.name.name.as_str();
     name += &if is_operator(last) { format!("({last})") } else { last.to_owned() };
     let signature = Show::plain(&program.names, &Texts::default()).specification(&name, &value.scheme);
-    let doc = program.documentation(value.name).map_or("it has no documentation", str::trim);
-    Some(format!("{signature}\n\n{doc}"))
+    let doc = program.documentation(&front.sources, value.name);
+    Some(format!("{signature}\n\n{}", doc.as_deref().map_or("it has no documentation", str::trim)))
 }
 
 fn value<'a>(env: &'a Env, q: &QualName) -> Option<&'a ValEntry> {

@@ -138,6 +138,22 @@ fn types() {
     let lines = ["type p = {x: i32}", "def f (a: p) = [a]"];
     assert_eq!(last(&[lines[0], lines[1], ":type f"]), "(a: p) -> *[1]p");
     assert_eq!(last(&[lines[0], lines[1], ":expand f"]), "(a: {x: i32}) -> *[1]{x: i32}");
+    let lines = ["type id 'a = a\ntype p = {x: id i32}", "def f (a: id p) (x: id i32) = (a, x)"];
+    assert_eq!(last(&[lines[0], lines[1], ":type f"]), "(a: p) -> (x: i32) -> (p, i32)");
+    // Sizes that an abbreviation hides are not said, unless something else mentions them.
+    let hiding = "type~ row = []i32\ntype~ bag [n] 'a = {ids: [n]i32, of: []a}";
+    for (function, given, expanded) in [
+        ("def f (xs: row): row = filter (> 9) xs", "(xs: row) -> row", "[d] -> (xs: [d]i32) -> ?[m].[m]i32"),
+        ("def f (xs: row) = xs", "[d] -> (xs: [d]i32) -> [d]i32", "[d] -> (xs: [d]i32) -> [d]i32"),
+        (
+            "def f [n] (b: bag [n] u8) = n",
+            "[n] -> (b: bag [n] u8) -> i64",
+            "[n] [d] -> (b: {ids: [n]i32, of: [d]u8}) -> i64",
+        ),
+    ] {
+        assert_eq!(last(&[hiding, function, ":type f"]), given);
+        assert_eq!(last(&[hiding, function, ":expand f"]), expanded);
+    }
     assert!(last(&[":type 1 +"]).contains("Unexpected"));
     assert!(last(&[":type 1 + true"]).contains("Cannot apply"));
 }
@@ -303,9 +319,15 @@ fn documentation_of_values() {
         "{said}"
     );
     assert!(last(&[":doc f64.sqrt"]).starts_with("f64.sqrt : "));
+    assert!(last(&[":doc f64.sum"]).contains("The sum of all elements."), "that of the module type");
     assert!(last(&[":doc (+)"]).contains("->"));
     let own = last(&["-- | Twice as much.\ndef twice (x: i32) = 2 * x", ":doc twice"]);
     assert_eq!(own, "twice : (x: i32) -> i32\n\nTwice as much.");
+    let given = "module m : {\n-- | The middle.\nval mid : i32 -> i32 -> i32\n} = { def mid (x: i32) y = (x + y) / 2 }";
+    let functor = format!("module f (p: {{}}) = {{ {given} }}\nmodule g = f {{}}");
+    for (program, name) in [(given, "m.mid"), (&functor, "g.m.mid")] {
+        assert!(last(&[program, &format!(":doc {name}")]).ends_with("\n\nThe middle."), "{name}");
+    }
     assert!(last(&["module m = { def x = 1i32 }", ":doc m"]).starts_with("module m : {\n  val x : i32"));
     assert!(last(&[":doc nothing"]).contains("Unknown name"));
     assert!(last(&[":doc 1 + 2"]).contains("the name of a value"));

@@ -7,10 +7,21 @@
 //! type pair [n] 'a = {x: [n]a, y: [n]a}
 //! *{x: [3]i32, y: [3]i32}    is    *pair [3] i32
 //! ```
+//!
+//! A definition may hide sizes. The type is what it stands for as long as nothing else in the whole type tells
+//! of these sizes ([`super::hiding`]):
+//!
+//! ```text
+//! type~ row = []i32
+//! [n] -> [n]i32 -> ?[m].[m]i32    is    row -> row
+//! [n] -> [n]i32 -> [n]i32         is    itself
+//! ```
 
 use crate::subst::make_nonunique;
+use crate::tast::{Exp, ExpKind};
 use crate::terms::sizes::equal::{same_exp, Synonyms};
 use crate::types::{Abbreviation, Size, TParam, Type, TypeArg, Uniq};
+use crate::visit::children;
 use fehu_base::Name;
 
 /// An abbreviation as it is used.
@@ -18,22 +29,46 @@ pub(super) struct Use<'a> {
     pub(super) of: &'a Abbreviation,
     pub(super) uniq: Uniq,
     pub(super) args: Vec<TypeArg>,
+    /// The sizes of the type that the definition hides.
+    pub(super) hidden: Vec<Name>,
+}
+
+/// What is known of sizes that definitions hide.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes<'a> {
+    /// Whether a size may be hidden.
+    pub(super) hides: &'a dyn Fn(Name) -> bool,
+    /// What `[]` may be.
+    pub(super) unknown: Unknown,
+}
+
+/// What `[]` may be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// A hidden size that stands nowhere else.
+    Once,
+    /// Any hidden size: the type was what its abbreviation stands for when its sizes were left out.
+    Hidden,
 }
 
 /// How the user abbreviated a type.
-pub(super) fn given(t: &Type) -> Option<Use<'_>> {
+pub(super) fn given<'t>(t: &'t Type, sizes: Sizes<'_>) -> Option<Use<'t>> {
     let of = t.abbreviation()?;
-    // Sizes that a definition hides are bound around the type, where they would then stand for nothing.
-    if !of.def.def.dims.is_empty() || stars(&of.def.def.ty)? == Some(Uniq::Unique) {
+    if stars(&of.def.def.ty)? == Some(Uniq::Unique) {
         return None;
     }
     let uniq = stars(t)?.unwrap_or(Uniq::Nonunique);
-    let params = &of.def.tparams;
-    let mut found = Match { params, args: vec![None; params.len()], bound: vec![] };
+    let (params, dims) = (&of.def.tparams, &of.def.def.dims);
+    let (args, hidden) = (vec![None; params.len()], vec![None; dims.len()]);
+    let mut found = Match { params, dims, sizes, args, hidden, bound: vec![] };
     if !found.ty(&of.def.def.ty, t, Stars::Ignored) {
         return None;
     }
-    Some(Use { of, uniq, args: found.args.into_iter().collect::<Option<_>>()? })
+    let hidden = found.hidden.into_iter().flatten().filter_map(|s| match s {
+        Size::Var(n) => Some(n),
+        Size::Const(_) | Size::Exp(_) | Size::Any => None,
+    });
+    Some(Use { of, uniq, hidden: hidden.collect(), args: found.args.into_iter().collect::<Option<_>>()? })
 }
 
 /// What all parts that can bear a `*` have in common, if there are some; none if they differ.
@@ -62,8 +97,13 @@ enum Stars {
 /// The comparison of a definition with a type.
 struct Match<'a> {
     params: &'a [TParam],
+    /// The sizes that the definition hides.
+    dims: &'a [Name],
+    sizes: Sizes<'a>,
     /// What the parameters stand for.
     args: Vec<Option<TypeArg>>,
+    /// What the hidden sizes stand for.
+    hidden: Vec<Option<Size>>,
     /// What arrows bind in the definition and in the type.
     bound: Vec<(Name, Name)>,
 }
@@ -133,6 +173,7 @@ impl Match<'_> {
             (Size::Var(n), _) if self.param(*n).is_some() => {
                 self.param(*n).is_some_and(|i| self.stands_for(i, TypeArg::Size(size.clone())))
             }
+            (Size::Var(n), _) if self.dims.contains(n) => self.hides(*n, size),
             (Size::Var(m), Size::Var(n)) => m == n || self.bound.contains(&(*m, *n)),
             (Size::Const(a), Size::Const(b)) => a == b,
             (Size::Exp(a), Size::Exp(b)) => {
@@ -140,6 +181,7 @@ impl Match<'_> {
                 same_exp(&Synonyms::default(), a, b, &mut |x, y| self.size(x, y))
             }
             (Size::Any, Size::Any) => true,
+            (Size::Exp(e), Size::Any) => self.sizes.unknown == Unknown::Hidden && mentions(e, self.dims),
             (Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Any, _) => false,
         }
     }
@@ -151,8 +193,35 @@ impl Match<'_> {
     /// Whether a parameter may stand for this: the same at all its places.
     fn stands_for(&mut self, param: usize, arg: TypeArg) -> bool {
         match self.args[param].replace(arg.clone()) {
-            Some(before) => Match { params: &[], args: vec![], bound: vec![] }.arg(&before, &arg),
+            Some(before) => {
+                let sizes = Sizes { hides: &|_| false, unknown: Unknown::Once };
+                let (args, hidden, bound) = (vec![], vec![], vec![]);
+                Match { params: &[], dims: &[], sizes, args, hidden, bound }.arg(&before, &arg)
+            }
             None => true,
         }
     }
+
+    /// Whether the definition's size may stand for this one: the same at all its places, and no other hidden one.
+    fn hides(&mut self, dim: Name, size: &Size) -> bool {
+        let Some(at) = self.dims.iter().position(|d| *d == dim) else { return false };
+        let right = match (size, &self.hidden[at]) {
+            (Size::Any, None) => true,
+            (Size::Any, Some(before)) => self.sizes.unknown == Unknown::Hidden && matches!(before, Size::Any),
+            (Size::Var(n), Some(before)) => matches!(before, Size::Var(m) if m == n),
+            (Size::Var(n), None) => {
+                let another = |s: &Option<Size>| matches!(s, Some(Size::Var(m)) if m == n);
+                (self.sizes.hides)(*n) && !self.hidden.iter().any(another)
+            }
+            (Size::Const(_) | Size::Exp(_), _) => false,
+        };
+        self.hidden[at] = Some(size.clone());
+        right
+    }
+}
+
+fn mentions(e: &Exp, names: &[Name]) -> bool {
+    let mut found = matches!(&*e.kind, ExpKind::Var(n, _) if names.contains(n));
+    children(e, &mut |c| found = found || mentions(c, names));
+    found
 }

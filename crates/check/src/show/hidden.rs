@@ -1,27 +1,41 @@
 //! What is left out of types before they are printed.
 
+use super::given::{given, Sizes, Unknown};
 use crate::tast::{Exp, ExpKind};
-use crate::types::{Arrow, RetType, Size, Type, TypeArg, Uniq};
+use crate::types::{Abbreviation, Arrow, Parts, RetType, Size, Type, TypeArg, Uniq};
 use crate::visit::children;
 use fehu_base::Name;
 use std::sync::Arc;
 
-/// A type with `[]` for sizes that mention names which are not known.
-pub fn without_hidden(ty: &Type, known: &dyn Fn(Name) -> bool) -> Type {
-    let part = |t: &Type| without_hidden(t, known);
+/// A type with `[]` for sizes that mention names which are not known; `bound` are those that are bound just around
+/// the type. An abbreviation that is not right before is none afterwards.
+pub fn without_hidden(ty: &Type, known: &dyn Fn(Name) -> bool, bound: &[Name]) -> Type {
+    let hides = |n: Name| !known(n) || bound.contains(&n);
+    let right = |a: &Abbreviation| {
+        a.def.def.dims.is_empty() || given(ty, Sizes { hides: &hides, unknown: Unknown::Once }).is_some()
+    };
+    let by = ty.abbreviation().filter(|a| right(a)).cloned();
+    let hidden = parts(ty, known, bound);
+    match by {
+        Some(by) => hidden.abbreviated(by),
+        None => hidden,
+    }
+}
+
+fn parts(ty: &Type, known: &dyn Fn(Name) -> bool, bound: &[Name]) -> Type {
+    let part = |t: &Type| without_hidden(t, known, bound);
     match ty {
-        Type::Array(u, size, elem) => Type::Array(*u, visible_size(size, known), elem.with(part(elem))),
-        Type::Record(fields) => {
-            Type::Record(fields.with(fields.iter().map(|(f, t)| (*f, part(t))).collect()))
-        }
+        Type::Array(u, size, elem) => Type::Array(*u, visible_size(size, known), Parts::new(part(elem))),
+        Type::Record(fields) => Type::Record(Parts::new(fields.iter().map(|(f, t)| (*f, part(t))).collect())),
         Type::Sum(constrs) => {
             let one = |(c, ts): &(_, Vec<Type>)| (*c, ts.iter().map(part).collect());
-            Type::Sum(constrs.with(constrs.iter().map(one).collect()))
+            Type::Sum(Parts::new(constrs.iter().map(one).collect()))
         }
         Type::Arrow(a) => {
-            let bound = |n: Name| known(n) || a.param == Some(n) || a.ret.dims.contains(&n);
-            let ret = RetType { dims: a.ret.dims.clone(), ty: without_hidden(&a.ret.ty, &bound) };
-            Type::Arrow(a.with(Arrow { param: a.param, lhs: part(&a.lhs), ret }))
+            let inner = |n: Name| known(n) || a.param == Some(n) || a.ret.dims.contains(&n);
+            let ret =
+                RetType { dims: a.ret.dims.clone(), ty: without_hidden(&a.ret.ty, &inner, &a.ret.dims) };
+            Type::Arrow(Parts::new(Arrow { param: a.param, lhs: without_hidden(&a.lhs, known, &[]), ret }))
         }
         Type::Var(u, n, args) => {
             let one = |a: &TypeArg| match a {
@@ -30,7 +44,8 @@ pub fn without_hidden(ty: &Type, known: &dyn Fn(Name) -> bool) -> Type {
             };
             Type::Var(*u, *n, Arc::new(args.iter().map(one).collect()))
         }
-        Type::Scalar(..) | Type::Meta(_) | Type::Error => ty.clone(),
+        Type::Scalar(of, _) => Type::scalar(*of),
+        Type::Meta(_) | Type::Error => ty.clone(),
     }
 }
 

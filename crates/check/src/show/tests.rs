@@ -103,3 +103,29 @@ fn abbreviations_are_printed_as_long_as_they_are_right() {
     assert_eq!(show_type(&names, &Type::array(Size::Any, of(3, 3))), "[](pair [3] i32)");
     assert_eq!(show_type(&names, &of(3, 4)), "{x: [3]i32, y: [4]i32}");
 }
+
+#[test]
+fn abbreviations_hide_sizes_that_nothing_else_mentions() {
+    let mut names = NameSource::new();
+    let [row, k, n, m] = ["row", "k", "n", "m"].map(|s| names.fresh_str(s));
+    let array = |n| Type::array(Size::Var(n), Type::scalar(ScalarType::I32));
+    let def = RetType { dims: vec![k], ty: array(k) };
+    let def = Arc::new(TypeDef { tparams: vec![], lifted: Liftedness::SizeLifted, def });
+    let row_of = |n| array(n).abbreviated(Abbreviation { name: row, def: def.clone() });
+    let function = |tparams: &[Name], dims: Vec<Name>, lhs: Type, ty: Type| {
+        let arrow = Arrow { param: None, lhs, ret: RetType { dims, ty } };
+        let tparams = tparams.iter().map(|n| TParam::Size(*n)).collect();
+        Scheme { tparams, overloads: vec![], ty: Type::Arrow(Parts::new(arrow)) }
+    };
+    let shown = |s: &Scheme| show_scheme(&names, s);
+    assert_eq!(shown(&function(&[n], vec![m], row_of(n), row_of(m))), "row -> row");
+    // The same size, one that is bound elsewhere, and a parameter that another type tells.
+    assert_eq!(shown(&function(&[n], vec![], row_of(n), row_of(n))), "[n] -> [n]i32 -> [n]i32");
+    assert_eq!(shown(&function(&[n, m], vec![], row_of(n), row_of(m))), "[m] -> row -> [m]i32");
+    assert_eq!(shown(&function(&[n], vec![m], array(n), row_of(m))), "[n] -> [n]i32 -> row");
+    let two = Type::tuple(vec![row_of(n), array(n)]);
+    assert_eq!(shown(&function(&[n], vec![m], two, row_of(m))), "[n] -> ([n]i32, [n]i32) -> row");
+    // A size that has no name is hidden, one that has is not.
+    assert_eq!(show_type(&names, &without_hidden(&row_of(n), &|_| false, &[])), "row");
+    assert_eq!(show_type(&names, &without_hidden(&row_of(n), &|_| true, &[])), "[n]i32");
+}

@@ -7,6 +7,7 @@
 //! (x: t) -> (y: t) -> (t, t), of two type parameters      (x: t) -> (y: t1) -> (t, t1)
 //! ```
 
+use super::hiding::hidden;
 use crate::scope::{OrderMap, TypeEntry};
 use crate::tast::{Exp, ExpKind};
 use crate::types::{Size, TParam, Type, TypeArg};
@@ -25,6 +26,10 @@ struct Known {
     taken: FxHashSet<(Space, String)>,
     /// Names that were made for others.
     same: FxHashMap<Name, Name>,
+    /// Sizes that abbreviations hide.
+    hidden: FxHashSet<Name>,
+    /// Sizes of which it is known whether abbreviations hide them.
+    learned: FxHashSet<Name>,
 }
 
 impl Known {
@@ -45,7 +50,7 @@ impl Texts {
     /// Begins another message.
     pub fn forget(&self) {
         let mut known = self.0.borrow_mut();
-        if !known.texts.is_empty() || !known.same.is_empty() {
+        if !known.texts.is_empty() || !known.same.is_empty() || !known.learned.is_empty() {
             *known = Known::default();
         }
     }
@@ -101,21 +106,34 @@ impl Texts {
         text
     }
 
-    /// Gives texts to the names in a type that binds these parameters.
+    /// Whether an abbreviation stands for the size, so that it is not printed.
+    pub(super) fn hides(&self, n: Name) -> bool {
+        self.0.borrow().hidden.contains(&n)
+    }
+
+    /// Gives texts to the names in a type that binds these parameters, but for sizes that its abbreviations hide.
+    /// Of a size of an earlier type it is known whether it is hidden.
     pub(super) fn learn(&self, names: &NameSource, tparams: &[TParam], t: &Type) {
-        let mut walk = Walk::default();
+        let mut mentions = Mentions::default();
         for p in tparams {
-            walk.bound.push(match p {
+            mentions.bound.push(match p {
                 TParam::Size(n) => (*n, Space::Values),
                 TParam::Type(_, n) => (*n, Space::Types),
             });
         }
-        walk.ty(t);
-        let binds = |n: Name| walk.bound.iter().any(|(b, _)| *b == n);
-        let mut used: Vec<(Name, Space)> = walk.used.iter().filter(|(n, _)| !binds(*n)).copied().collect();
+        let around: Vec<Name> = tparams.iter().map(|p| p.name()).collect();
+        mentions.ty(t);
+        let binds = |n: Name| mentions.bound.iter().any(|(b, _)| *b == n);
+        {
+            let known = &mut *self.0.borrow_mut();
+            known.hidden.extend(hidden(&around, t).into_iter().filter(|n| !known.learned.contains(n)));
+            known.learned.extend(mentions.used.iter().map(|(n, _)| *n));
+        }
+        let mut used: Vec<(Name, Space)> =
+            mentions.used.iter().filter(|(n, _)| !binds(*n)).copied().collect();
         // What is in a module has no other text.
         used.sort_by_key(|(n, _)| !names.path(*n).contains('.'));
-        for (n, space) in used.iter().chain(&walk.bound) {
+        for (n, space) in used.iter().chain(&mentions.bound).filter(|(n, _)| !self.hides(*n)) {
             self.of(names, *n, *space);
         }
     }
@@ -123,13 +141,13 @@ impl Texts {
 
 /// The names in a type, in order.
 #[derive(Default)]
-struct Walk {
-    used: Vec<(Name, Space)>,
+pub(super) struct Mentions {
+    pub(super) used: Vec<(Name, Space)>,
     bound: Vec<(Name, Space)>,
 }
 
-impl Walk {
-    fn ty(&mut self, t: &Type) {
+impl Mentions {
+    pub(super) fn ty(&mut self, t: &Type) {
         fehu_base::stack::deep(|| self.ty_inner(t));
     }
 
@@ -159,7 +177,7 @@ impl Walk {
         }
     }
 
-    fn size(&mut self, s: &Size) {
+    pub(super) fn size(&mut self, s: &Size) {
         match s {
             Size::Var(n) => self.used.push((*n, Space::Values)),
             Size::Exp(e) => self.exp(e),

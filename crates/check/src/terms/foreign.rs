@@ -13,7 +13,7 @@
 //! map \x -> x + 1 xs     map (\x -> x + 1) xs
 //! ```
 
-use super::hints::{infix_for, quoted_argument, scalar_of, Advice, Refused};
+use super::hints::{infix_for, other_name, quoted_argument, scalar_of, Advice, Refused};
 use super::infer::Infer;
 use super::metas::ScalarSet;
 use super::pre::Exp;
@@ -57,6 +57,14 @@ impl Infer<'_> {
         }
         if self.guesses.meant(f.span).is_some() {
             return None;
+        }
+        // `max(x, 0)`: a tuple of the arguments.
+        if let (ExpKind::Tuple(parts), Type::Record(types), [_]) = (&*first.kind, self.st.head(of), args) {
+            let numbers: Vec<Type> = types.iter().map(|(_, t)| self.st.head(t)).collect();
+            let known = numbers.iter().find(|t| scalar_of(t).is_some()).or(numbers.first())?;
+            let number = self.number_in(known).filter(|t| self.is_in_module_of(*t, f.name))?;
+            let all: Vec<String> = parts.iter().map(quoted_argument).collect();
+            return Advice::rewrite(whole, format!("{}.{name} {}", number.as_str(), all.join(" ")));
         }
         // By the argument alone: the result does not suit.
         let number = self.number_in(of);
@@ -116,7 +124,7 @@ impl Infer<'_> {
     }
 
     /// The number that a type is, or an array of; what a literal would be if nothing is said.
-    fn number_in(&mut self, t: &Type) -> Option<ScalarType> {
+    pub(super) fn number_in(&mut self, t: &Type) -> Option<ScalarType> {
         match self.st.zonk(t) {
             Type::Array(_, _, elem) => self.number_in(&elem),
             Type::Meta(m) => {
@@ -142,25 +150,26 @@ impl Infer<'_> {
                 false => d,
             };
         }
-        let Some(TermEntry::Val(function)) = self.scope.term(f.name) else { return d };
+        let name = match other_name(None, f.name) {
+            Some(name) if self.scope.term(f.name).is_none() => Symbol::new(&name),
+            Some(_) | None => f.name,
+        };
+        let Some(TermEntry::Val(function)) = self.scope.term(name) else { return d };
         match e {
             Some((text, at)) if matches!((of, &function.scheme.ty), (Type::Arrow(_), Type::Arrow(_))) => {
                 let between = Span { lo: at.hi, hi: f.span.lo, ..at };
-                d.help(format!(
-                    "{only}; to apply one function after the other, write \"{text} <-< {}\"",
-                    f.name
-                ))
-                .fix("Change to `<-<`", between, " <-< ")
+                d.help(format!("{only}; to apply one function after the other, write \"{text} <-< {name}\""))
+                    .fix("Change to `<-<`", between, " <-< ")
             }
             Some((text, at)) => {
-                let applied = format!("{} {text}", f.name);
+                let applied = format!("{name} {text}");
                 d.help(format!("{only}; to apply the function, write \"{applied}\"")).fix(
                     "Apply the function",
                     at.to(f.span),
                     format!("({applied})"),
                 )
             }
-            None => d.help(format!("{only}; to apply the function, write \"{} x\"", f.name)),
+            None => d.help(format!("{only}; to apply the function, write \"{name} x\"")),
         }
     }
 

@@ -14,7 +14,7 @@ use super::infer::Infer;
 use super::metas::ScalarSet;
 use super::quote;
 use crate::resolve::closest;
-use crate::show::is_tuple;
+use crate::show::{is_operator, is_tuple};
 use crate::types::Type;
 use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Span, Symbol};
@@ -117,7 +117,13 @@ impl Infer<'_> {
         let arg = *refused.args.get(refused.at)?;
         let operator = name.rsplit('.').next()?.starts_with(|c: char| c.is_ascii_punctuation() && c != '_');
         let (expected, actual) = (self.st.zonk(refused.expected), self.st.zonk(refused.actual));
+        if let Some(advice) = self.map_of_part(name, refused) {
+            return Some(advice);
+        }
         if let Some(advice) = map_of_several(name, refused.function, refused.args.len()) {
+            return Some(advice);
+        }
+        if let Some(advice) = tuple_of_arguments(name, &expected, &actual, refused) {
             return Some(advice);
         }
         if let Some(advice) = self.operator_for(name, refused) {
@@ -177,10 +183,52 @@ impl Infer<'_> {
             let d = self.type_error(e.span, headline, expected, actual, &m);
             let (expected, actual) = (self.st.zonk(expected), self.st.zonk(actual));
             let advice = conversion(&expected, &actual, e, &[], 0, false);
-            self.report(match advice {
+            let d = match advice {
                 Some(advice) => advice.given(d),
-                None => d,
-            });
+                None => self.lacking(d, &expected, &actual),
+            };
+            self.report(d);
+        }
+    }
+
+    /// `map (+) 1 xs`: the function is to be applied to a number first.
+    fn map_of_part(&mut self, name: &str, refused: &Refused<'_>) -> Option<Advice> {
+        let ("map", [f, first, array], [of, number, _]) = (name, refused.args, refused.types) else {
+            return None;
+        };
+        let function = matches!(self.st.head(of), Type::Arrow(_));
+        if !function || matches!(self.st.head(number), Type::Array(..)) || self.number_in(number).is_none() {
+            return None;
+        }
+        let (f, first, array) = (quoted_argument(f), quoted_argument(first), quoted_argument(array));
+        let operator = f.strip_prefix('(').and_then(|f| f.strip_suffix(')')).filter(|f| is_operator(f));
+        let part = match operator {
+            Some(op) => format!("{first} {op}"),
+            None => format!("{f} {first}"),
+        };
+        let whole = refused.function.to(refused.args[2].span);
+        Advice::rewrite(whole, format!("map ({part}) {array}"))
+    }
+
+    /// A function where its result is expected: which arguments it lacks.
+    pub(super) fn lacking(&mut self, d: Diagnostic, expected: &Type, actual: &Type) -> Diagnostic {
+        if matches!(self.st.head(expected), Type::Arrow(_) | Type::Meta(_) | Type::Error) {
+            return d;
+        }
+        let before = self.st.clone();
+        let mut lacking: Vec<Type> = vec![];
+        let mut rest = self.st.head(actual);
+        while let Type::Arrow(arrow) = &rest {
+            lacking.push(arrow.lhs.clone());
+            rest = self.st.head(&arrow.ret.ty);
+        }
+        let fits = !lacking.is_empty() && self.unify(expected, &rest).is_ok();
+        self.st = before;
+        let shown: Vec<String> = lacking.iter().map(|t| format!("\"{}\"", self.show(t))).collect();
+        match &shown[..] {
+            _ if !fits => d,
+            [one] => d.help(format!("an argument is missing, of type {one}")),
+            several => d.help(format!("arguments are missing, of types {}", several.join(", "))),
         }
     }
 
@@ -263,6 +311,13 @@ impl Infer<'_> {
                 format!("{name} {} {neutral} {}", quoted_argument(op), quoted_argument(arg)),
             );
         }
+        if let ("reduce" | "reduce_comm" | "scan", 1, [op, _, other]) = (name, refused.at, refused.args) {
+            let array = refused.types.get(2).map(|t| self.st.head(t));
+            let (op, other, arg) = (quoted_argument(op), quoted_argument(other), quoted_argument(arg));
+            let turned = format!("{name} {op} {other} {arg}");
+            return Advice::rewrite(refused.function.to(refused.args[2].span), turned)
+                .filter(|_| !matches!(array, None | Some(Type::Array(..))));
+        }
         if let ("reduce_by_index", 2, [bins, op, is, values]) = (name, refused.at, refused.args) {
             let neutral = neutral(&quote::exp(op))?;
             let args = [bins, op].map(|e| quoted_argument(e)).join(" ");
@@ -340,6 +395,20 @@ fn separated(refused: &Refused<'_>, parts: &[ast::Exp]) -> Vec<(Span, String)> {
     edits
 }
 
+/// `f x y`, where `f` takes a pair.
+fn tuple_of_arguments(name: &str, expected: &Type, actual: &Type, refused: &Refused<'_>) -> Option<Advice> {
+    let (Type::Record(parts), parted) = (expected, refused.args.get(refused.at..)?) else { return None };
+    let plain = name.starts_with(char::is_alphabetic) && name != "function";
+    if !plain || !is_tuple(parts) || parts.len() != parted.len() || matches!(actual, Type::Record(_)) {
+        return None;
+    }
+    let tuple: Vec<String> = parted.iter().map(|e| quote::exp(e)).collect();
+    let before = refused.args[..refused.at].iter().map(|e| quoted_argument(e));
+    let all: Vec<String> = before.chain([format!("({})", tuple.join(", "))]).collect();
+    let whole = refused.function.to(parted.last()?.span);
+    Advice::rewrite(whole, format!("{name} {}", all.join(" ")))
+}
+
 /// `map f xs ys`.
 pub(super) fn map_of_several(name: &str, at: Span, args: usize) -> Option<Advice> {
     let arrays = args.checked_sub(1)?;
@@ -355,7 +424,11 @@ pub(super) fn word_operator(what: &str, args: &[&ast::Exp]) -> Option<Advice> {
     let [op, rest @ ..] = args else { return None };
     let ExpKind::Var(q) = &*op.kind else { return None };
     let symbol = symbol_for(q.name.name.as_str()).filter(|_| q.quals.is_empty())?;
-    let right = rest.first().map_or_else(|| "...".to_owned(), |e| quote::exp(e));
+    let right = match rest {
+        [] => "...".to_owned(),
+        [one] => quote::exp(one),
+        [..] => rest.iter().map(|e| quoted_argument(e)).collect::<Vec<_>>().join(" "),
+    };
     Some(Advice {
         text: format!("this applies a value; write \"{} {symbol} {right}\"", what.trim_matches('"')),
         title: format!("Change to `{symbol}`"),
@@ -405,6 +478,8 @@ pub(super) fn other_form(name: Symbol) -> Option<&'static str> {
         "print" | "printf" | "println" | "putStrLn" | "show" => {
             Some("a program prints nothing itself; mark an expression with #[trace] to see its value")
         }
+        "as" => Some("numbers are converted by the module of the new type, as in f32.i32 x"),
+        "enumerate" => Some("elements with their places are written zip (indices xs) xs"),
         "=>" | "lambda" | "fun" | "fn" => Some("a function is written \\x -> x + 1"),
         "zeros" => Some("an array of equal elements is written replicate n 0"),
         "ones" => Some("an array of equal elements is written replicate n 1"),
@@ -436,8 +511,13 @@ pub(super) fn other_form(name: Symbol) -> Option<&'static str> {
     }
 }
 
-/// `s += i` gives `s` another value elsewhere.
+/// `s += i` gives `s` another value elsewhere, `xs[i] <- x` an element of `xs`.
 pub(super) fn assigning(op: &str, l: &ast::Exp, r: &ast::Exp) -> Option<Advice> {
+    if let (ExpKind::Index(array, _), "<-") = (&*l.kind, op) {
+        let (whole, array) = (quote::exp(l), quote::exp(array));
+        let text = format!("{array} with {} = {}", whole.strip_prefix(&array)?, quote::exp(r));
+        return Advice::rewrite(l.span.to(r.span), text);
+    }
     let plain = op.strip_suffix('=').filter(|op| matches!(*op, "+" | "-" | "*" | "**" | "&" | "|"))?;
     let between = Span { lo: l.span.hi, hi: r.span.lo, ..l.span };
     Some(Advice {
@@ -459,6 +539,7 @@ fn symbol_for(word: &str) -> Option<&'static str> {
         "True" => Some("true"),
         "False" => Some("false"),
         "len" | "size" => Some("length"),
+        "T" => Some("transpose"),
         "fold" => Some("reduce"),
         _ => None,
     }

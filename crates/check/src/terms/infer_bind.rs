@@ -78,10 +78,11 @@ impl Infer<'_> {
             let d = self.type_error(body.span, headline, &ret_type, &body.ty, &m);
             let (expected, actual) = (self.st.zonk(&ret_type), self.st.zonk(&body.ty));
             let advice = result_conversion(&expected, &actual, f.body);
-            self.report(match advice {
+            let d = match advice {
                 Some(advice) => advice.given(d),
-                None => d,
-            });
+                None => self.lacking(d, &expected, &actual),
+            };
+            self.report(d);
         }
         self.scope.rollback(mark);
         Checked { params, ret, body, ty }

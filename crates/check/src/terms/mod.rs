@@ -219,7 +219,7 @@ fn keep_labels(ctx: &mut Context, st: &mut State) {
 fn keep_seen(ctx: &mut Context, st: &mut State, definition: Span) {
     for o in std::mem::take(&mut st.seen) {
         let inside = |s: &Span| s.file == definition.file && definition.lo <= s.lo && s.hi <= definition.hi;
-        let ty = without_hidden(&st.zonk(&o.ty), &|n| ctx.def_spans.get(&n).is_some_and(inside));
+        let ty = without_hidden(&st.zonk(&o.ty), &|n| ctx.def_spans.get(&n).is_some_and(inside), &[]);
         ctx.unfinished.push(tast::Occurrence { ty, ..o });
     }
 }

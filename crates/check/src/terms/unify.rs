@@ -69,7 +69,7 @@ impl Infer<'_> {
             Some(TermEntry::Val(v)) => v.name == n,
             Some(TermEntry::Mod(_)) | None => self.st.size_exps.contains_key(&n),
         };
-        without_stars(&without_hidden(&t, &visible))
+        without_stars(&without_hidden(&t, &visible, &[]))
     }
 
     /// The scalar types that a type which is not known may be, if it must be one.

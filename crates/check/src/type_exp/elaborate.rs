@@ -309,8 +309,10 @@ impl Walk<'_> {
             return failed;
         }
         self.dims.extend(r.dims);
-        // `i32` and its kin abbreviate nothing.
-        if entry.span == Span::NONE {
+        // `i32` and its kin abbreviate nothing, and `type t 'a = a` is what it is applied to.
+        let params = &entry.def.tparams;
+        let own = matches!(&entry.def.def.ty, Type::Var(_, n, _) if params.iter().any(|p| p.name() == *n));
+        if own || entry.span == Span::NONE {
             return (r.ty, kind);
         }
         let by = Abbreviation { name: entry.name, def: entry.def.clone() };

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             let show = Show::plain(&program.names, &texts);
             outln!("Type: {}", show.ty(ty));
             for abbreviation in show.abbreviations_in(ty) {
-                outln!("  where {abbreviation}");
+                outln!("  {abbreviation}");
             }
             if let Some(def) = program.def_spans.get(&name) {
                 outln!("Definition: {}", front.sources.show(*def));

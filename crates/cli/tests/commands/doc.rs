@@ -112,6 +112,19 @@ fn pages_say_what_comments_say() {
 }
 
 #[test]
+fn abbreviations_are_links() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let lib = dir.path().join("lib");
+    std::fs::create_dir(&lib).expect("made");
+    let text = "-- | Rows.\n\n-- | A row.\ntype~ row = []i32\n\n-- | Large ones.\ndef big (xs: row): row = filter (> 9) xs\n";
+    program(&lib, "rows.fut", text);
+    assert!(doc(dir.path()).status.success());
+    let page = std::fs::read_to_string(dir.path().join("out/doc/rows.html")).expect("a page");
+    assert_eq!(page.matches("#type-row\">row</a>").count(), 2, "{page}");
+    assert!(!page.contains("[d]"), "{page}");
+}
+
+#[test]
 fn every_link_leads_somewhere() {
     let (_dir, pages) = library();
     let mut links = 0;

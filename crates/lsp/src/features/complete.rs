@@ -55,11 +55,11 @@ pub(super) fn resolve(state: &State, document: &Document, params: &Value) -> Ans
     let path: Vec<&str> = params["data"]["path"].as_str().unwrap_or("").split('.').collect();
     let own = |analysis: &Analysis| {
         let envs = std::iter::once(&analysis.program.env).chain(analysis.imported(document));
-        let doc = |env: &Arc<Env>| analysis.doc(value(env, &path)?.name).map(str::to_owned);
+        let doc = |env: &Arc<Env>| analysis.doc(value(env, &path)?.name);
         envs.into_iter().find_map(doc)
     };
-    let prelude = || state.prelude().and_then(|p| p.documentation(value(&p.prelude_env, &path)?.name));
-    let doc = document.views().find_map(|v| own(v.analysis)).or_else(|| prelude().map(str::to_owned));
+    let prelude = || state.prelude_doc(value(&state.prelude()?.prelude_env, &path)?.name);
+    let doc = document.views().find_map(|v| own(v.analysis)).or_else(prelude);
     let mut resolved = params.clone();
     if let Some(doc) = doc {
         resolved["documentation"] = json!({"kind": "markdown", "value": doc});

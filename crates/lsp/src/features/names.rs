@@ -65,7 +65,7 @@ pub(super) fn hover(state: &State, document: &Document, params: &Value) -> Answe
     if let Some((view, o)) = occurrence(document, offset) {
         let code = view.analysis.show_value(&o);
         let place = view.bytes(o.span).unwrap_or((offset, offset));
-        return Ok(shown(code, view.analysis.doc(o.name), place));
+        return Ok(shown(code, view.analysis.doc(o.name).as_deref(), place));
     }
     let Some((words, lo, hi)) = words_at(&document.text.text, offset) else { return Ok(Value::Null) };
     Ok(match meaning(document, &words) {

@@ -24,7 +24,7 @@ pub(super) fn help(state: &State, document: &Document, params: &Value) -> Answer
     let offset = document.text.offset(&params["position"], state.encoding);
     let text = &document.text.text;
     let Some((path, start, given)) = applied(text, offset) else { return Ok(Value::Null) };
-    let show = |program: &Program, tparams: &[TParam], ty: &Type, doc: Option<&str>| {
+    let show = |program: &Program, tparams: &[TParam], ty: &Type, doc: Option<String>| {
         signature(state, program, path.last().copied().unwrap_or(""), tparams, ty, doc)
     };
     let local = document.views().filter(|_| path.len() == 1).find_map(|view| {
@@ -41,8 +41,8 @@ pub(super) fn help(state: &State, document: &Document, params: &Value) -> Answer
     };
     let prelude = || {
         let p = state.prelude()?;
-        let (tparams, ty, _) = value(&p.prelude_env, &path)?;
-        show(p, tparams, ty, None)
+        let (tparams, ty, name) = value(&p.prelude_env, &path)?;
+        show(p, tparams, ty, state.prelude_doc(name))
     };
     let Some((signature, count)) = local.or_else(global).or_else(prelude) else { return Ok(Value::Null) };
     // Beyond the last parameter, none is the active one.
@@ -67,15 +67,13 @@ fn signature(
     name: &str,
     tparams: &[TParam],
     ty: &Type,
-    doc: Option<&str>,
+    doc: Option<String>,
 ) -> Option<(Value, usize)> {
     let Type::Arrow(first) = ty else { return None };
     let texts = Texts::default();
     let show = Show::plain(&program.names, &texts);
     show.learn(tparams, ty);
-    let mut label = format!("{name} ");
-    tparams.iter().for_each(|p| label.push_str(&format!("{} ", show.tparam(*p))));
-    label.push_str(": ");
+    let mut label = format!("{name}{} : ", show.tparams(tparams));
     let mut parameters = vec![];
     let mut arrow = first;
     loop {

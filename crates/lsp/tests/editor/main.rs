@@ -64,6 +64,21 @@ fn hovering_shows_types_and_documentation() {
 }
 
 #[test]
+fn hovering_shows_abbreviations_and_what_they_stand_for() {
+    let text = "type~ row = []i32\ndef big (xs: row): row = filter (> 9) xs\ndef g (xs: row) = let ys = big xs in f32.sum (map f32.i32 ys)\n";
+    let shown = |line, character| {
+        let messages = talk(&[open(URI, text), ask("hover", URI, line, character)]);
+        answer(&messages)["contents"]["value"].as_str().unwrap_or("").to_owned()
+    };
+    let said = shown(1, 5);
+    assert!(said.contains("big : (xs: row) -> row\ntype~ row = []i32"), "{said}");
+    let said = shown(2, 23);
+    assert!(said.contains("ys : row\ntype~ row = []i32"), "{said}");
+    let said = shown(2, 44);
+    assert!(said.contains("The sum of all elements."), "{said}");
+}
+
+#[test]
 fn definitions_are_found() {
     let start = |line, character| asked("definition", line, character)["range"]["start"].clone();
     assert_eq!(start(7, 11), json!({"line": 1, "character": 4}));

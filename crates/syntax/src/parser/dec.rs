@@ -94,7 +94,7 @@ impl Parser<'_> {
             _ => None,
         };
         let mut error = self.unexpected_error("the end of the declaration");
-        error.help = help.map(str::to_owned).or(error.help);
+        error.help = error.help.or(help.map(str::to_owned));
         self.report(error);
     }
 

@@ -6,6 +6,7 @@
 //! ```text
 //! fun f x = x             functions are defined with 'def'
 //! case 1 => 2             '->'
+//! (x -> x + 1)            a function is written \x -> x + 1
 //! def f (x: i32) -> i32   the result type stands behind ':'
 //! ```
 
@@ -24,6 +25,17 @@ pub(super) fn meant(p: &Parser<'_>, error: Diagnostic, expected: &str) -> Diagno
             if expected.starts_with("a declaration") =>
         {
             change("functions and constants are defined with 'def'", "def")
+        }
+        "struct" | "record" if expected.starts_with("a declaration") => {
+            error.help("a type is defined with 'type', as in type point = {x: f32, y: f32}")
+        }
+        "data" | "enum" | "union" if expected.starts_with("a declaration") => error.help(
+            "a type of alternatives is defined with 'type', as in type shape = #circle f32 | #square f32",
+        ),
+        "->" if expected == "')'" => lambda(p, error),
+        "=" if expected.contains("the end of the declaration") => declared(p, error),
+        _ if expected == "':' and the type of the field" && body_in_braces(p) => {
+            error.help("the body of a function stands behind '=', without braces")
         }
         "//" | "///" if expected.starts_with("a declaration") || expected.contains("expression") => {
             change("comments begin with '--'", "--")
@@ -71,6 +83,48 @@ pub(super) fn meant(p: &Parser<'_>, error: Diagnostic, expected: &str) -> Diagno
         }
         _ => error,
     }
+}
+
+/// `(x -> x + 1)` or `(fun x -> x + 1)`: what is before the arrow in the parentheses are parameters.
+fn lambda(p: &Parser<'_>, error: Diagnostic) -> Diagnostic {
+    let before = &p.tokens[..p.pos];
+    let open = before.iter().rposition(|t| t.kind != TokenKind::Ident);
+    let Some(([open], params)) = open.and_then(|i| before[i..].split_first_chunk::<1>()) else {
+        return error;
+    };
+    let (Some(first), Some(last), TokenKind::LParen) = (params.first(), params.last(), open.kind) else {
+        return error;
+    };
+    let word = matches!(p.text_of(first.span), "fun" | "fn" | "lambda") && params.len() > 1;
+    let params = p.text_of(params[usize::from(word)].span.to(last.span));
+    error.help("a function is written \\x -> x + 1").fix(
+        format!("Change to `\\{params}`"),
+        first.span.to(last.span),
+        format!("\\{params}"),
+    )
+}
+
+/// `var x = 1` in the body of a function.
+fn declared(p: &Parser<'_>, error: Diagnostic) -> Diagnostic {
+    let Some([word, name]) = p.pos.checked_sub(2).map(|i| [p.tokens[i], p.tokens[i + 1]]) else {
+        return error;
+    };
+    let text = p.text_of(word.span);
+    if name.kind != TokenKind::Ident || !matches!(text, "var" | "val" | "const" | "mut" | "auto") {
+        return error;
+    }
+    let name = p.text_of(name.span);
+    error.help(format!("a name is given to a value by 'let': let {name} = ...")).fix(
+        format!("Change `{text}` to `let`"),
+        word.span,
+        "let",
+    )
+}
+
+/// Whether the braces in which the current word stands follow a type.
+fn body_in_braces(p: &Parser<'_>) -> bool {
+    let open = p.tokens[..p.pos].iter().rposition(|t| t.kind == TokenKind::LBrace);
+    open.and_then(|i| i.checked_sub(1)).is_some_and(|i| p.tokens[i].kind == TokenKind::Ident)
 }
 
 /// `case circle r`: the word before is a constructor.

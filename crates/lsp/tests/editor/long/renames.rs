@@ -37,8 +37,16 @@ struct Report {
     faults: Vec<String>,
 }
 
+/// Programs are deep, and code without optimisation takes much of the stack.
+const STACK_BYTES: usize = 256 << 20;
+
 #[test]
 fn accepted_names_keep_the_programs() {
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(rename_at_random);
+    assert!(thread.expect("a thread").join().is_ok());
+}
+
+fn rename_at_random() {
     let count: Option<usize> = std::env::var("FEHU_RENAMES").ok().and_then(|n| n.parse().ok());
     let (deadline, before) = (deadline(), panics());
     let mut files = programs(&folder());

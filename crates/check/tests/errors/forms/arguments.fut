@@ -1,0 +1,162 @@
+def swap 'a 'b (x: a, y: b) = (y, x)
+def add (x: i32) (y: i32) = x + y
+def pair (x: i32) = swap x 1u8
+def plus (xs: []i32) = map (+) 1 xs
+def minus (xs: []i32) (n: i32) = map add (n + 1) xs
+def sum (xs: []f32) : f32 = reduce (+) xs 0
+def exps (xs: []f32) : []f32 = map f32.exp
+def fold (xs: []f32) : f32 = reduce (+)
+def largest (x: f32) : f32 = max(x, 0)
+def turned (xss: [][]f32) : [][]f32 = xss.T
+def count (xs: []f32) : i64 = xs.len
+def update (xs: *[]i32) = xs[1] <- 6
+def places (xs: []i32) = enumerate xs
+def both (a: bool) (b: bool) = a and not b
+def float (x: i32) : f32 = x as f32
+-- ==>
+-- error: Cannot apply "swap" to "x" (invalid type).
+--        Expected: (_, _)
+--        Actual:   i32
+--        Types "(_, _)" and "i32" do not match.
+--  --> forms/arguments.fut:3:26-27
+--   |
+-- 3 | def pair (x: i32) = swap x 1u8
+--   |                          ^
+--   |
+--   = help: write "swap (x, 1u8)"
+--
+-- error: Cannot apply "map" to "(+)" (invalid type).
+--        Expected: number -> _
+--        Actual:   number -> number -> number
+--        Type "number -> number" is functional, which the instance of non-lifted type parameter "x" (possibly an array element) may not be.
+--        When matching return types.
+--  --> forms/arguments.fut:4:29-30
+--   |
+-- 4 | def plus (xs: []i32) = map (+) 1 xs
+--   |                        ---  ^
+--   |                        |
+--   |                        due to the instance of non-lifted type parameter "x" (possibly an array element)
+--   |
+--   = help: write "map (1 +) xs"
+--
+-- error: Cannot apply "map" to "add" (invalid type).
+--        Expected: i32 -> _
+--        Actual:   (x: i32) -> (y: i32) -> i32
+--        Type "(y: i32) -> i32" is functional, which the instance of non-lifted type parameter "x" (possibly an array element) may not be.
+--        When matching return types.
+--  --> forms/arguments.fut:5:38-41
+--   |
+-- 5 | def minus (xs: []i32) (n: i32) = map add (n + 1) xs
+--   |                                  --- ^^^
+--   |                                  |
+--   |                                  due to the instance of non-lifted type parameter "x" (possibly an array element)
+--   |
+--   = help: write "map (add (n + 1)) xs"
+--
+-- error: Cannot apply "reduce" to "xs" (invalid type).
+--        Expected: a number
+--        Actual:   []f32
+--        Type "[]f32" is not one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, as demanded by the use of "+".
+--  --> forms/arguments.fut:6:40-42
+--   |
+-- 6 | def sum (xs: []f32) : f32 = reduce (+) xs 0
+--   |                                     -  ^^
+--   |                                     |
+--   |                                     due to the use of "+"
+--   |
+--   = help: write "reduce (+) 0 xs"
+--
+-- error: Function body does not have expected type.
+--        Expected: []f32
+--        Actual:   (as: []f32) -> *[]f32
+--        Types "[]f32" and "(as: []f32) -> *[]f32" do not match.
+--  --> forms/arguments.fut:7:32-43
+--   |
+-- 7 | def exps (xs: []f32) : []f32 = map f32.exp
+--   |                                ^^^^^^^^^^^
+--   |
+--   = help: an argument is missing, of type "[]f32"
+--
+-- error: Function body does not have expected type.
+--        Expected: f32
+--        Actual:   (ne: number) -> (as: []number) -> number
+--        Types "f32" and "(ne: number) -> (as: []number) -> number" do not match.
+--  --> forms/arguments.fut:8:30-40
+--   |
+-- 8 | def fold (xs: []f32) : f32 = reduce (+)
+--   |                              ^^^^^^^^^^
+--   |
+--   = help: arguments are missing, of types "number", "[]number"
+--
+-- error: Unknown name "max".
+--  --> forms/arguments.fut:9:30-33
+--   |
+-- 9 | def largest (x: f32) : f32 = max(x, 0)
+--   |                              ^^^ not in scope
+--   |
+--   = help: write "f32.max x 0"
+--
+-- error: Attempt to access field "T".
+--        Cannot unify type "[][]f32" with type that must be a record with fields {T: ...}.
+--   --> forms/arguments.fut:10:43-44
+--    |
+-- 10 | def turned (xss: [][]f32) : [][]f32 = xss.T
+--    |                                           ^
+--    |
+--    = help: only records have fields; to apply the function, write "transpose xss"
+--
+-- error: Attempt to access field "len".
+--        Cannot unify type "[]f32" with type that must be a record with fields {len: ...}.
+--   --> forms/arguments.fut:11:34-37
+--    |
+-- 11 | def count (xs: []f32) : i64 = xs.len
+--    |                                  ^^^
+--    |
+--    = help: only records have fields; to apply the function, write "length xs"
+--
+-- error: Unknown name "<-".
+--   --> forms/arguments.fut:12:33-35
+--    |
+-- 12 | def update (xs: *[]i32) = xs[1] <- 6
+--    |                                 ^^
+--    |
+--    = help: write "xs with [1] = 6"
+--
+-- error: Unknown name "enumerate".
+--   --> forms/arguments.fut:13:26-35
+--    |
+-- 13 | def places (xs: []i32) = enumerate xs
+--    |                          ^^^^^^^^^ not in scope
+--    |
+--    = help: elements with their places are written zip (indices xs) xs
+--
+-- error: Cannot apply "a" as function, as it has type "bool".
+--   --> forms/arguments.fut:14:32-33
+--    |
+-- 14 | def both (a: bool) (b: bool) = a and not b
+--    |                                ^
+--    |
+--    = help: this applies a value; write "a && not b"
+--
+-- error: Unknown name "as".
+--   --> forms/arguments.fut:15:30-32
+--    |
+-- 15 | def float (x: i32) : f32 = x as f32
+--    |                              ^^ not in scope
+--    |
+--    = help: numbers are converted by the module of the new type, as in f32.i32 x
+--
+-- error: Unknown name "f32".
+--   --> forms/arguments.fut:15:33-36
+--    |
+-- 15 | def float (x: i32) : f32 = x as f32
+--    |                                 ^^^
+--    |
+--    = note: there is a module of this name, but a value is needed here
+--    = help: convert with "f32.i32" or "f32.i64"
+--
+-- error: Cannot apply "x" as function, as it has type "i32".
+--   --> forms/arguments.fut:15:28-29
+--    |
+-- 15 | def float (x: i32) : f32 = x as f32
+--    |                            ^
