@@ -52,12 +52,12 @@ static bool copy_in_parts(struct futhark_context *ctx, copy_fun fun, void *dst, 
     bytes *= (double)dims[i].n;
     split = dims[i].n > dims[split].n ? i : split;
   }
-  if (rank == 0 || bytes < LARGE_COPY_BYTES || par_workers(ctx) == 1) {
+  if (rank == 0 || bytes < LARGE_COPY_BYTES || ctx->scheduler.num_workers == 1) {
     return false;
   }
   // The outermost dimension that is long enough: its pieces are apart in memory.
   for (int i = rank - 1; i >= 0; i--) {
-    split = dims[i].n >= (int64_t)COPY_TILE * 4 * par_workers(ctx) ? i : split;
+    split = dims[i].n >= (int64_t)COPY_TILE * 4 * ctx->scheduler.num_workers ? i : split;
   }
   int64_t tiles = (dims[split].n + COPY_TILE - 1) / COPY_TILE;
   int64_t pieces = (int64_t)(bytes / COPY_PIECE_BYTES);
