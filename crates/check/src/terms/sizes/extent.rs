@@ -21,7 +21,7 @@ use crate::visit::children;
 use fehu_base::{Diagnostic, Name, Span};
 
 /// Expressions with more nodes are not taken for sizes.
-const MAX_SIZE_NODES: usize = 250;
+const MAX_SIZE_NODES: usize = 1_000;
 
 /// Sizes with more nodes are an error.
 const MAX_NODES: usize = 50_000;
