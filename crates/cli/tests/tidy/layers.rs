@@ -19,7 +19,7 @@ const EDGES: [(&str, &[&str], &[&str]); 29] = [
     ("pass", &["base", "ir"], &[]),
     ("lower", &["base", "syntax", "check", "ir"], &[]),
     ("opt", &["base", "algebra", "ir", "analysis", "pass"], &[]),
-    ("ad", &["base", "ir", "pass", "opt"], &[]),
+    ("ad", &["base", "ir", "analysis", "pass", "opt"], &[]),
     ("flatten", &["base", "algebra", "ir", "analysis", "pass"], &[]),
     ("kernels", &["base", "algebra", "lmad", "ir", "analysis", "pass"], &[]),
     ("memory", &["base", "algebra", "lmad", "ir", "analysis", "pass"], &[]),
