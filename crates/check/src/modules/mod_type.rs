@@ -8,7 +8,7 @@ use crate::resolve::{follow, parametric, refer, refer_in, show_qual, Stuck};
 use crate::scope::{
     AbstractType, Env, FunctorSig, ModEntry, Module, ModuleType, TermEntry, TypeEntry, ValEntry, ValKind,
 };
-use crate::show::{Show, Texts};
+use crate::show::{Abbreviations, Show, Texts};
 use crate::subst::Subst;
 use crate::type_exp::params::abstract_type;
 use crate::type_exp::uses::{has_any, has_any_in_param};
@@ -285,7 +285,8 @@ pub(super) fn show_type_def(
     abstracted: bool,
 ) -> String {
     let texts = Texts::default();
-    let show = Show::plain(names, &texts);
+    // As what they stand for: two abbreviations of different types may have one name.
+    let show = Show { abbreviations: Abbreviations::Expanded, ..Show::plain(names, &texts) };
     let mark = crate::show::lift_mark(d.lifted);
     let head = format!("type{mark} {name}{}", show_params(show, &d.tparams));
     if abstracted {
