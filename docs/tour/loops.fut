@@ -60,7 +60,7 @@ def sieve (n: i64) : []i64 =
 
 -- > sieve 30i64
 
--- A function that consumes its argument says so by a star, and only arrays that nobody else uses may be passed:
+-- A function that consumes its argument says so by a star, and only arrays without other uses may be passed:
 
 def doubled_first [n] (xs: *[n]i32) : *[n]i32 = xs with [0] = 2 * xs[0]
 

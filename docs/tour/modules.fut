@@ -29,7 +29,7 @@ def far (a: vector.t) : f64 = vector.(norm (plus a a))
 -- ## Module types
 --
 -- A module type says what a module has. Behind a module (`:`) it hides all else; a type without a definition becomes
--- *abstract*: outside, nobody knows what it is, so that only the module can make its values.
+-- *abstract*: its definition is not known outside, so that only the module can make its values.
 
 module type counter = {
   type t

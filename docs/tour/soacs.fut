@@ -24,7 +24,7 @@ def every = all (> 0) [1, -2, 3i32]
 -- `reduce_by_index xs op ne is vs` | the same, but combines with what is there
 --
 -- `reduce` and `scan` divide the work, so `op` must be associative, `(a op b) op c == a op (b op c)`, and `ne` must
--- be neutral, `ne op a == a`. Nobody checks this. Of floating-point sums, the last digits may depend on the machine.
+-- be neutral, `ne op a == a`. This is not checked. Of floating-point sums, the last digits may depend on the machine.
 --
 -- ## Reductions of more than numbers
 --

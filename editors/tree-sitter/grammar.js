@@ -1,8 +1,8 @@
 // The syntax of Futhark for editors, which read programs while they are being written.
 //
-// It follows the compiler's own parser (crates/syntax/src/parser): what that accepts has no error here, but for sections
-// such as `(a + b *)`, whose operator binds more tightly than that of its operand. How tightly operators bind is decided
-// by what they begin with, so each level has an expression for its operators.
+// It follows the compiler's own parser (crates/syntax/src/parser): what that accepts has no error here, but for
+// sections such as `(a + b *)`, whose operator binds more tightly than that of its operand. How tightly operators bind
+// is decided by what they begin with, so each level has an expression for its operators.
 
 // From the loosest to the tightest.
 const PREC = {
@@ -28,7 +28,10 @@ const PREC = {
 
 // What operators are made of, without some of the characters in second place.
 const escape = c => ('^|*+.'.includes(c) ? '\\' + c : c);
-const symbols = without => '[' + [...'+*/%=!><|&^.'].filter(c => !without.includes(c)).map(escape).join('') + (without.includes('-') ? ']' : '\\-]');
+const symbols = without => {
+  const others = [...'+*/%=!><|&^.'].filter(c => !without.includes(c)).map(escape).join('');
+  return '[' + others + (without.includes('-') ? ']' : '\\-]');
+};
 const ANY = symbols('');
 
 // The operators of each level; a single character that has another role, too, is a word of its own.

@@ -76,7 +76,9 @@ entry indices (x: f64) : bool =
   let read k = xs[k % 2]
   in vjp read 1 1 == 0 && jvp read 1 1 == 0 && vjp (\x -> f64.bool (x > 0)) x 1 == 0
 
-entry ranges (x: f64) : bool = jvp (\n -> i64.sum (iota n)) (i64.f64 x + 3) 1 == 3 && vjp (\n -> i64.sum (iota n)) (i64.f64 x + 3) 1 == 3
+entry ranges (x: f64) : bool =
+  jvp (\n -> i64.sum (iota n)) (i64.f64 x + 3) 1 == 3
+  && vjp (\n -> i64.sum (iota n)) (i64.f64 x + 3) 1 == 3
 
 -- The writes have one value, so that it does not matter which of them remains.
 entry written_twice (x: f64) : bool =

@@ -34,7 +34,8 @@ entry sums [n] (y: i64) (xs: [n]f64) =
 type~ buf [k] = intrinsics.acc ([k]f64)
 
 def stream [k] [n] (op: f64 -> f64 -> f64) (ne: f64) (is: [n]i64) (dest: [k]f64, xs: [n]f64) : [k]f64 =
-  intrinsics.hist_stream (copy dest) op ne (\(acc: *buf [k]) (i, x) : buf [k] -> intrinsics.acc_write acc i (x * x)) (zip is xs)
+  let add (acc: *buf [k]) (i, x) : buf [k] = intrinsics.acc_write acc i (x * x)
+  in intrinsics.hist_stream (copy dest) op ne add (zip is xs)
 
 -- ==
 -- entry: operators

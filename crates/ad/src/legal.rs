@@ -37,7 +37,7 @@ pub(crate) fn legal(prog: &mut Prog<Soacs>) {
     }
     mark(prog);
     let signatures = Signatures::of_prog(prog);
-    // Constants of the program are nobody's own.
+    // No function may overwrite constants of the program.
     let constants = body_types(&prog.consts);
     for fun in &mut prog.funs {
         // A copy changes what shares memory with what.

@@ -5,7 +5,9 @@
 //! threads update a bin.
 //!
 //! ```text
-//! hist (+) is vs, of floats      order = positions, sorted by bin    ys = scan in that order    bins = the last of each
+//! hist (+) is vs, of floats    ==>    order = positions, sorted by bin
+//!                                     ys    = scan in that order
+//!                                     bins  = the last of each
 //! ```
 //!
 //! It is for GPUs, whose histograms are atomic updates in the order in which threads arrive, and takes tens of times as

@@ -83,7 +83,7 @@ pub(crate) struct Reverse<'a> {
     pub(crate) wanted: Vec<Derived>,
     /// Whether histograms by an operator whose order matters are sorted though they have a rule.
     pub(crate) sorts: bool,
-    /// What scopes that are executed again compute, and only return: nobody needs it there.
+    /// What scopes that are executed again compute, and only return: it has no use there.
     pub(crate) unused: FxHashSet<Name>,
     /// What has no derivative yet, and where.
     pub(crate) refused: Vec<(Loc, String)>,

@@ -37,18 +37,7 @@ pub fn is_commutative<R: Rep>(comm: Commutativity, op: &Lambda<R>) -> bool {
 /// Whether the last bits of a result may depend on the order in which values are combined.
 pub fn depends_on_order<R: Rep>(op: &Lambda<R>) -> bool {
     let of_floats = op.ret.iter().any(|t| matches!(t.elem(), Some(PrimType::Float(_))));
-    let rounds = |op: &BinOp| {
-        matches!(
-            op,
-            BinOp::FAdd(_)
-                | BinOp::FSub(_)
-                | BinOp::FMul(_)
-                | BinOp::FDiv(_)
-                | BinOp::FPow(_)
-                | BinOp::FMod(_)
-        )
-    };
-    of_floats && binops(op).is_none_or(|ops| ops.iter().any(rounds))
+    of_floats && binops(op).is_none_or(|ops| !ops.iter().all(|op| op.is_associative()))
 }
 
 /// How a GPU combines an element with a value by an operator on scalars, while other threads do the same: by

@@ -1,5 +1,5 @@
-//! What somebody meant who typed a command that does not exist: what other tools call it, a program without a command,
-//! or a slip of the fingers.
+//! The command that the user meant by one that does not exist: by the name that other tools give it, by a program
+//! without a command, or by a typing error.
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};

@@ -191,8 +191,8 @@ fn every_step_runs_on_text() {
 mod long {
     use super::*;
 
-    /// Kernels of which `layout` expects reads through shared memory that their schedules then do not have. (Kernels that
-    /// are left out here keep what `layout` expects of them.)
+    /// Kernels of which `layout` expects reads through shared memory that their schedules then do not have. In all
+    /// others, schedules do what `layout` expects.
     const PARTED: [&str; 6] = [
         "lbm.fut:61:12-70  tiles",
         "nested.fut:79:32-83  tiles",

@@ -1,7 +1,7 @@
 //! Removes checks that always hold, and stayed only for what they say of sizes.
 //!
-//! Before: any program over `Soacs`. After: the same without them, and without what nothing needs then, of which
-//! later steps would make versions. The simplifier knows less from then on; those who come later take a check
+//! Before: any program over `Soacs`. After: the same without them, and without what has no use then, which
+//! later steps would version. The simplifier knows less from then on; those who come later take a check
 //! to be something that may fail.
 //!
 //! ```text

@@ -117,8 +117,8 @@ impl Project {
         Ok(self.manifest()?.map_or(vec![], |manifest| manifest.requires()))
     }
 
-    /// Brings `lib/` up to date after a change of the manifest, which required `before`. Nobody asked for `lib/` to be
-    /// replaced, so files in it that are of no package, neither before nor now, stay: then this is refused.
+    /// Brings `lib/` up to date after a change of the manifest, which required `before`. The user did not ask to replace
+    /// `lib/`, so files in it that are of no package, neither before nor now, stay: then this is refused.
     pub fn refresh(&self, registry: &mut Registry, before: &[Require]) -> Result<Vec<Event>, Error> {
         let manifest = self.needed_manifest()?;
         let mut packages: Vec<PathBuf> = manifest.package().map(PkgPath::folder).into_iter().collect();

@@ -1,5 +1,5 @@
-//! Public packages by their names and purposes. The list (`packages.txt`) is part of the compiler, and needs no network;
-//! whatever it lacks can be added by its address all the same.
+//! Public packages by their names and purposes. The list (`packages.txt`) is part of the compiler, and needs no
+//! network; whatever it lacks can be added by its address all the same.
 
 const LIST: &str = include_str!("packages.txt");
 

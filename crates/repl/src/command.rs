@@ -147,7 +147,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// What somebody means who types a command without its colon.
+/// The command that a user means who omits its colon.
 pub(crate) fn plain(line: &str) -> Option<&'static str> {
     match line {
         "exit" | "exit()" | "quit" | "quit()" | "bye" => Some("quit"),

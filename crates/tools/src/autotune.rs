@@ -84,8 +84,8 @@ struct DataSet {
     arguments: ArgumentsFile,
 }
 
-/// Tunes a program and writes its tuning file, whose name it returns; `None` if there is nothing to tune, or if what was
-/// found is slower than the program as it was.
+/// Tunes a program and writes its tuning file, whose name it returns; `None` if there is nothing to tune, or if
+/// what was found is slower than the program as it was.
 pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, String> {
     let dir = TempFolder::new()?;
     let specs = selection(options).of(program)?;

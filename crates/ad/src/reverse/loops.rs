@@ -165,8 +165,8 @@ impl Reverse<'_> {
         Saved { count, stores }
     }
 
-    /// All steps but the last, of a loop that has one, where these are enough to save what there is to save. Nobody
-    /// uses what comes of the last one then.
+    /// All steps but the last, of a loop that has one, where these save all states and the results of the last step
+    /// have no use.
     fn without_last(&mut self, stm: &Stm<Soacs>, stores: &[Store], count: SubExp) -> Option<SubExp> {
         let rows = stores.iter().all(|s| matches!(s, Store::Rows(_) | Store::Nowhere));
         let unused = stm.pat.iter().all(|p| self.unused.contains(&p.name));

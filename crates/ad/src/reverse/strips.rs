@@ -11,7 +11,7 @@
 //! with which the states of a loop fit. Where sizes are known only when the program runs, there are [`MOST`] loops, and
 //! strips of the levels that are not needed have one step.
 //!
-//! A strip has a step at least. When its states are saved, nobody wants to know how it ends, so that its last step does
+//! A strip has at least one step. When its states are saved, its final state has no use, so that its last step does
 //! not run ([`RUNS`]): a level that is not needed costs no steps.
 
 use super::prepare::number;

@@ -13,9 +13,24 @@ use fehu_tools::{errln, out};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+/// What is shown, of which a command has one.
+const SHOWN: [&str; 11] = [
+    "list",
+    "after",
+    "diff",
+    "typed",
+    "round_trip",
+    "tuning_forest",
+    "explain_locality",
+    "explain_memory",
+    "explain_ad",
+    "bisect",
+    "run",
+];
+
 /// Options of `fehu dev`.
 #[derive(clap::Args)]
-#[command(group = clap::ArgGroup::new("what").args(["list", "after", "diff", "typed", "round_trip", "tuning_forest", "explain_locality", "explain_memory", "explain_ad", "bisect", "run"]))]
+#[command(group = clap::ArgGroup::new("what").args(SHOWN))]
 pub(crate) struct Args {
     /// The program's main file (not needed for `--list`; IR text for `--run`).
     #[arg(required_unless_present_any = ["list", "from"])]

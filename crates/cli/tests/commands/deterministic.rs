@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 /// Adjoints that are reductions, histograms and updates; reductions, scans and histograms of a program's own.
-const SUMS: &str = "def xs (n: i64) = map (\\i -> f32.sin (f32.i64 (i * i % 1009)) * f32.exp (f32.i64 (i % 31))) (iota n)
+const SUMS: &str = "\
+def xs (n: i64) = map (\\i -> f32.sin (f32.i64 (i * i % 1009)) * f32.exp (f32.i64 (i % 31))) (iota n)
 def gathered [n] (a: f32) (xs: [n]f32) = f32.sum (map (\\i -> f32.sin (a * xs[i * i % 7] + xs[i])) (iota n))
 entry gradient (n: i64) = vjp (\\(a, xs) -> gathered a xs) (0.3, xs n) 1
 entry chain (n: i64) =

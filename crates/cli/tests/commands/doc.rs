@@ -116,7 +116,8 @@ fn abbreviations_are_links() {
     let dir = tempfile::tempdir().expect("a folder");
     let lib = dir.path().join("lib");
     std::fs::create_dir(&lib).expect("made");
-    let text = "-- | Rows.\n\n-- | A row.\ntype~ row = []i32\n\n-- | Large ones.\ndef big (xs: row): row = filter (> 9) xs\n";
+    let text = "-- | Rows.\n\n-- | A row.\ntype~ row = []i32\n\n\
+                -- | Large ones.\ndef big (xs: row): row = filter (> 9) xs\n";
     program(&lib, "rows.fut", text);
     assert!(doc(dir.path()).status.success());
     let page = std::fs::read_to_string(dir.path().join("out/doc/rows.html")).expect("a page");

@@ -17,7 +17,7 @@ fn commands_of_futhark_exist_or_say_that_they_do_not() {
 }
 
 #[test]
-fn commands_that_nobody_has_get_a_tip() {
+fn unknown_commands_get_a_tip() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     super::program(dir.path(), "prog.fut", "entry main = 1i32\n");
     let cases = [

@@ -56,7 +56,7 @@ fn a_program_uses_a_package() {
 }
 
 #[test]
-fn packages_are_added_from_below_and_files_of_nobody_stay() {
+fn packages_are_added_from_below_and_other_files_stay() {
     let dir = tempfile::tempdir().expect("a folder");
     let at = |name: &str| dir.path().join(name);
     repository(&at("repositories/example.org/twice"));

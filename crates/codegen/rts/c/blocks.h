@@ -55,10 +55,11 @@ CALLED_FUN struct block *block_alloc(struct futhark_context *ctx, struct block *
   if (UNLIKELY(b == NULL) && !MEMORY_FAILED(ctx)) {
     int64_t live = MEMORY_OF(ctx)->live, most = MEMORY_THERE(ctx);
     if (most > 0) {
-      fail_at(ctx, place, "Error: out of memory: cannot allocate %" PRId64 " bytes; %" PRId64 " of the device's %" PRId64
-              " are in use.", bytes, live, most);
+      fail_at(ctx, place, "Error: out of memory: cannot allocate %" PRId64 " bytes; %" PRId64
+              " of the device's %" PRId64 " are in use.", bytes, live, most);
     } else if (live > 0) {
-      fail_at(ctx, place, "Error: out of memory: cannot allocate %" PRId64 " bytes; %" PRId64 " are in use.", bytes, live);
+      fail_at(ctx, place, "Error: out of memory: cannot allocate %" PRId64 " bytes; %" PRId64
+              " are in use.", bytes, live);
     } else {
       fail_at(ctx, place, "Error: out of memory: cannot allocate %" PRId64 " bytes.", bytes);
     }

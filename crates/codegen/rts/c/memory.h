@@ -35,8 +35,8 @@ struct block {
 
 struct memory {
   struct block *cache[SIZE_CLASSES];
-  // Bytes in use (as asked for) and the most there ever were; the same of the blocks that they are in; bytes of blocks in
-  // the cache.
+  // Bytes in use (as asked for) and the most there ever were; the same of the blocks that they are in; bytes of
+  // blocks in the cache.
   int64_t live, peak, taken, most_taken, cached;
 };
 
@@ -80,8 +80,8 @@ CALLED_FUN void memory_forget(struct memory *memory) {
   memory->most_taken = memory->taken;
 }
 
-// From this size on, the machine is asked whether it has the memory: it promises more than it has, and ends programs that
-// use what it promised.
+// From this size on, the machine is asked whether it has the memory: it promises more than it has, and ends
+// programs that use what it promised.
 #define ASKED_SIZE ((int64_t)1 << 28)
 
 #ifdef __linux__

@@ -34,8 +34,8 @@ RTS_FUN void cuda_event_end(struct futhark_context *ctx, const struct device_eve
   }
 }
 
-static int api_event_time(struct futhark_context *ctx, const struct device_event *first, const struct device_event *event,
-                          double *start, double *time) {
+static int api_event_time(struct futhark_context *ctx, const struct device_event *first,
+                          const struct device_event *event, double *start, double *time) {
   float before = 0, milliseconds = 0;
   const struct cuda *cu = &ctx->api.cu;
   if (first->start == NULL || event->start == NULL || event->end == NULL ||

@@ -104,8 +104,8 @@ static int api_wait(struct futhark_context *ctx);
 static int api_failure(struct futhark_context *ctx, int32_t *number, int64_t *values);
 // Microseconds that an event took.
 // When an event began, after the beginning of another one, and how long it took, in microseconds.
-static int api_event_time(struct futhark_context *ctx, const struct device_event *first, const struct device_event *event,
-                          double *start, double *time);
+static int api_event_time(struct futhark_context *ctx, const struct device_event *first,
+                          const struct device_event *event, double *start, double *time);
 static void api_event_free(struct futhark_context *ctx, struct device_event *event);
 
 // End of device.h.

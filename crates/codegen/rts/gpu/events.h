@@ -34,7 +34,8 @@ CALLED_FUN struct device_event *event_new(struct futhark_context *ctx, const str
 
 RTS_FUN struct device_event *event_kernel(struct futhark_context *ctx, const struct kernel_info *info, int64_t grid,
                                           int64_t block, int64_t shared) {
-  struct device_event about = {.name = info->label, .place = info->place, .grid = grid, .block = block, .shared = shared};
+  struct device_event about = {
+      .name = info->label, .place = info->place, .grid = grid, .block = block, .shared = shared};
   return event_new(ctx, &about);
 }
 

@@ -170,8 +170,8 @@ static int api_failure(struct futhark_context *ctx, int32_t *number, int64_t *va
   return err == FUTHARK_SUCCESS ? api_upload(ctx, ctx->api.failure, 0, &none, sizeof none) : err;
 }
 
-static int api_event_time(struct futhark_context *ctx, const struct device_event *first, const struct device_event *event,
-                          double *start, double *time) {
+static int api_event_time(struct futhark_context *ctx, const struct device_event *first,
+                          const struct device_event *event, double *start, double *time) {
   cl_ulong zero = 0, from = 0, to = 0;
   const struct opencl *cl = &ctx->api.cl;
   if (first->end == NULL || event->end == NULL ||

@@ -1,6 +1,6 @@
 //! Starting an executable that has just been written.
 //!
-//! As long as a process has a file open for writing, nobody can execute it. While this process writes one
+//! As long as a process has a file open for writing, no process can execute it. While this process writes one
 //! executable, another of its threads may start a program: between its `fork` and its `exec` the child has the
 //! file open, too, also when it is complete and closed here. That ends by itself within milliseconds, so the
 //! start is tried again.

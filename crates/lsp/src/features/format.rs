@@ -89,8 +89,8 @@ fn shown(state: &State, document: &Document, edits: &[Edit]) -> Value {
 mod tests {
     use super::*;
 
-    /// The algorithm for differences once had them in the wrong order here: the editor's text was broken, and a selection
-    /// was never answered.
+    /// The algorithm for differences once had them in the wrong order here: the editor's text was broken, and a
+    /// selection was never answered.
     #[test]
     fn edits_make_the_formatted_text() {
         let text = [

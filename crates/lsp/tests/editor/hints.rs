@@ -53,8 +53,10 @@ fn sizes_that_have_no_name_are_left_out_and_types_have_different_ones() {
 #[test]
 fn abbreviations_that_hide_sizes_are_as_written() {
     check(
-        "type~ row = []i32\ndef big (xs: row): row = filter (> 9) xs\ndef g (xs: row) =\n  let ys = big xs\n  in (ys, 1i8)\n",
-        "type~ row = []i32\ndef big (xs: row): row = filter (> 9) xs\ndef g (xs: row)«: (row, i8)» =\n  let ys«: row» = big xs\n  in (ys, 1i8)\n",
+        "type~ row = []i32\ndef big (xs: row): row = filter (> 9) xs\n\
+         def g (xs: row) =\n  let ys = big xs\n  in (ys, 1i8)\n",
+        "type~ row = []i32\ndef big (xs: row): row = filter (> 9) xs\n\
+         def g (xs: row)«: (row, i8)» =\n  let ys«: row» = big xs\n  in (ys, 1i8)\n",
     );
 }
 

@@ -65,7 +65,8 @@ fn hovering_shows_types_and_documentation() {
 
 #[test]
 fn hovering_shows_abbreviations_and_what_they_stand_for() {
-    let text = "type~ row = []i32\ndef big (xs: row): row = filter (> 9) xs\ndef g (xs: row) = let ys = big xs in f32.sum (map f32.i32 ys)\n";
+    let text = "type~ row = []i32\ndef big (xs: row): row = filter (> 9) xs\n\
+                def g (xs: row) = let ys = big xs in f32.sum (map f32.i32 ys)\n";
     let shown = |line, character| {
         let messages = talk(&[open(URI, text), ask("hover", URI, line, character)]);
         answer(&messages)["contents"]["value"].as_str().unwrap_or("").to_owned()

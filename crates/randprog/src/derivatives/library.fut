@@ -1,8 +1,8 @@
 -- What programs with derivatives share: derivatives by different ways, compared. The first result says whether they
 -- agree.
 --
--- A function has arguments of types [n]t, [m]t and t, and results of types [n]t and t. Sums, differences and products of
--- integers wrap, so that all ways give the same bits.
+-- A function has arguments of types [n]t, [m]t and t, and results of types [n]t and t. Sums, differences and products
+-- of integers wrap, so that all ways give the same bits.
 
 def way_i64 (n: i64) (k: i64) : [n]i64 = tabulate n (\i -> (i * 5 + k) % 7 - 3)
 

@@ -113,7 +113,8 @@ impl Event {
         self.places().into_iter().next()
     }
 
-    /// The places in the user's program that led to it, the innermost first; those of the prelude if there are no other.
+    /// The places in the user's program that led to it, the innermost first; if there are none, those of the
+    /// prelude.
     pub(super) fn places(&self) -> Vec<Place> {
         let found = PLACE.as_ref().into_iter().flat_map(|place| place.captures_iter(&self.provenance));
         let all: Vec<Place> = found

@@ -19,8 +19,8 @@
 //! short, the host makes tiles of whole segments, and leaves some threads idle at their ends: then no tile
 //! publishes anything or looks back.
 //!
-//! Where sums are to be the same in all runs, nobody publishes an aggregate: the prefix of the tile before is what a
-//! tile adds to its own.
+//! Where sums must be the same in all runs, no tile publishes an aggregate: a tile adds the prefix of the previous tile
+//! to its own sum.
 //!
 //! Within a tile, points are computed with neighbouring threads at neighbouring points, and exchanged through
 //! shared memory so that each thread has a row of them to scan; with warps, only among the threads of each.
